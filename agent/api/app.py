@@ -46,17 +46,17 @@ from agent.platform.configuration import examine
 from agent.platform.telemetry.logs import configure_logs
 from executors.base import Frozen
 
-router = APIRouter(prefix="/api")  # of the contract's own routes; the others have theirs
+router = APIRouter(prefix="/api")  # for the contract's routes; the others have their own prefixes
 _PARTS = (query, resume, jobs, databases, uploads, chat, sessions, generate, rag, reviews, saved, health, page)
 for _route in (route for part in _PARTS for route in part.router.routes if isinstance(route, APIRoute)):
-    _route.openapi_extra = FUNCTION | (_route.openapi_extra or {})  # a route is closed unless it says otherwise
-    router.routes.append(_route)  # not included: the route table is read from the routes themselves
+    _route.openapi_extra = FUNCTION | (_route.openapi_extra or {})  # routes are closed by default
+    router.routes.append(_route)  # not by include_router: the route table is built from the routes themselves
 
 LOG = logging.getLogger(__name__)
 
 
 class ApiRoute(Frozen):
-    """A row of the route table. path: with `/api` and `{parameters}`; auth: who may call it, by Azure's levels."""
+    """A row of the route table. path: with `/api` and `{parameters}`; auth: authorization level in Azure's terms."""
 
     name: str
     path: str
@@ -78,19 +78,19 @@ async def docs(request: Request) -> HTMLResponse:
 
 
 def contract() -> dict[str, Any]:
-    """The interface as OpenAPI describes it where nobody signs in; no service is built for it."""
+    """The OpenAPI description of the interface without authentication. No service is built for it."""
     return _contract(create_app(partial(_never, AssertionError("to describe the interface takes no service"))))
 
 
 def _contract(app: FastAPI) -> dict[str, Any]:
-    from agent.api.contract.complete import complete  # it makes every example there is, for those who ask for them
+    from agent.api.contract.complete import complete  # slow to import, as it builds all examples
 
     access: Access | None = app.state.access
     return complete(app.openapi(), access.mode if access else "none")
 
 
 def api_routes() -> tuple[ApiRoute, ...]:
-    """The route table, in the order of this file."""
+    """The route table, in order of registration."""
     return tuple(
         ApiRoute(
             name=route.operation_id or route.name,
@@ -114,14 +114,14 @@ def create_app(
     has_timers: bool = False,
     dashboard_check_s: float = 300,
 ) -> FastAPI:
-    """The ASGI app; the same one for uvicorn and for the Functions worker.
+    """Build the ASGI app, for both uvicorn and the Functions worker.
 
     Args:
-        service_factory: makes the service when the first request needs it.
+        service_factory: builds the service when the first request needs it.
         max_request_bytes, upload_bytes: larger bodies are refused with 413.
-        receive_timeout_s, request_deadline_s: seconds that a body, and the making of the service, may take.
-        access: who may ask; None: whoever reaches the app.
-        has_timers: whether the host has some; else this looks for due tiles every `dashboard_check_s` seconds.
+        receive_timeout_s, request_deadline_s: time limits for receiving a body and for building the service.
+        access: access checks; None: every caller is accepted.
+        has_timers: whether the host has timers; else the app checks for due tiles every `dashboard_check_s` seconds.
     """
     lazy = LazyService(service_factory, has_timers=has_timers, deadline_s=request_deadline_s)
 
@@ -137,7 +137,7 @@ def create_app(
         title="Plumbline",
         version=__version__,
         description="Answers questions about data in plain language and verifies the answers.",
-        openapi_url=None,  # served by routes of the table, so that every host has them
+        openapi_url=None,  # served by routes of the table, so that every host serves it
         redirect_slashes=False,
         strict_content_type=False,  # a body without a content type is read as JSON
         lifespan=lifespan,
@@ -148,7 +148,7 @@ def create_app(
     app.state.draining = Draining()
     open_paths = frozenset(route.path for route in api_routes() if route.auth == "ANONYMOUS")
     app.add_middleware(HeadRequests)
-    app.add_middleware(IdempotentRequests, lazy=lazy, routes=app.state.routes)  # behind the door: it asks who it is
+    app.add_middleware(IdempotentRequests, lazy=lazy, routes=app.state.routes)  # behind the door: needs the caller
     add_guards(app, access, open_paths | page.asset_paths())
     app.add_middleware(DrainingRequests, draining=app.state.draining)
     app.add_middleware(RequestLimits, receive_timeout_s=receive_timeout_s)
@@ -159,9 +159,9 @@ def create_app(
 
 
 def create_default_app(*, in_functions: bool = False, sources: Sequence[str] = ()) -> FastAPI:
-    """The app of this process's settings. Raises ConfigurationInvalid.
+    """Build the app from this process's settings. Raises ConfigurationInvalid.
 
-    Under Functions it is made all the same, with its routes closed: an app that cannot be loaded has no health to ask.
+    Under Functions, invalid settings give an app with closed routes: an app that fails to load has no health route.
     """
     found = examine(in_functions=in_functions, registry=not sources)
     settings = found.settings
@@ -181,7 +181,7 @@ def create_default_app(*, in_functions: bool = False, sources: Sequence[str] = (
     return create_app(
         partial(build_service, settings, sources=sources),
         max_request_bytes=settings.max_request_bytes,
-        upload_bytes=settings.upload_mb * MB + MB,  # its route refuses what is over, and says the bound
+        upload_bytes=settings.upload_mb * MB + MB,  # its route refuses larger ones and states the limit
         receive_timeout_s=settings.receive_timeout_s,
         request_deadline_s=settings.request_deadline_s,
         access=access,

@@ -50,7 +50,7 @@ INSTRUCTIONS = (
 )
 
 _CLARIFICATION = "clarification"
-_INPUT_REQUIRED = "2026-07-28"  # from this version on a server asks by its result, and not by a request of its own
+_INPUT_REQUIRED = "2026-07-28"  # from this version on, a server asks in its result, not in a separate request
 _STEPS = {
     "entry": "Read the question",
     "dialect_resolver": "Opened the database",
@@ -66,7 +66,7 @@ _STEPS = {
     "human_review": "No attempt was accepted; this needs a review",
 }
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")  # nobody signs in here, so nobody else may come in
+LOOPBACK = ("127.0.0.1", "localhost", "::1")  # there is no authentication, so only this machine may call
 
 _READS = types.ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=False)
 
@@ -74,7 +74,7 @@ log = logging.getLogger(__name__)
 
 
 class _Tools:
-    """The tools of one service, as the protocol has them."""
+    """The tools of one service in the protocol's form."""
 
     def __init__(self, service: Service, principal: str) -> None:
         self._service, self._principal = service, principal
@@ -83,7 +83,7 @@ class _Tools:
     async def list(
         self, _context: ServerRequestContext, _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        """Every tool with its arguments and its result, each as a JSON schema."""
+        """Every tool, with JSON schemas of its arguments and result."""
         return types.ListToolsResult(
             tools=[
                 types.Tool(
@@ -101,7 +101,7 @@ class _Tools:
     async def call(
         self, context: ServerRequestContext, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        """Do what is asked for; what goes wrong is a result as well. Raises MCPError: no such tool."""
+        """Run a tool. Errors are also results. Raises MCPError if there is no such tool."""
         tool = self._tools.get(params.name)
         if tool is None:
             known = ", ".join(self._tools)
@@ -110,7 +110,7 @@ class _Tools:
             body = tool.input.model_validate(params.arguments or {})
         except ValidationError as error:
             return _build_failure(" ".join(_complaint(one["loc"], field_message(one)) for one in error.errors()))
-        # Not by `except`: what nobody expected goes to the log, and must not travel with its text.
+        # Not by `except`: unexpected errors are logged, and their text must not reach the client.
         (outcome,) = await asyncio.gather(self._run(tool, body, context, params), return_exceptions=True)
         if isinstance(outcome, BaseException):
             return _build_failure(_sentence(tool, outcome))
@@ -130,7 +130,7 @@ class _Tools:
     async def _ask(
         self, body: Any, context: ServerRequestContext, responses: types.InputResponses
     ) -> Answer | types.InputRequiredResult:
-        """Answer a question; where it needs a clarification, ask the user once."""
+        """Answer a question. If it needs a clarification, ask the user once."""
         if _CLARIFICATION in responses:
             return await self._answer(_clarify(body.question, responses[_CLARIFICATION]), body, context)
         answer = await self._answer(body.question, body, context)
@@ -144,7 +144,7 @@ class _Tools:
         return answer if question == body.question else await self._answer(question, body, context)
 
     async def _answer(self, question: str, body: Any, context: ServerRequestContext) -> Answer:
-        """Answer a question; each step is reported as progress."""
+        """Answer a question, reporting each step as progress."""
         steps = 0
         events_of = self._service.events(
             question,
@@ -165,13 +165,13 @@ class _Tools:
 
 
 def result_type(tool: Tool) -> type[BaseModel]:
-    """The model of a tool's result, as its function declares it."""
+    """The model of a tool's result, from the annotation of its function."""
     found: type[BaseModel] = get_type_hints(tool.run)["return"]
     return found
 
 
 def build_server(service: Service, principal: str) -> Server:
-    """The tools of a service as an MCP server. Args: principal: who asks."""
+    """The tools of a service as an MCP server. Args: principal: the caller."""
     tools, content = _Tools(service, principal), Content(service, principal)
     return Server(
         "plumbline",
@@ -190,19 +190,19 @@ def build_server(service: Service, principal: str) -> Server:
 
 
 async def serve_stdio(service: Service) -> None:
-    """Serve who started this process; standard output belongs to the protocol alone meanwhile."""
+    """Serve the parent process. Standard output is reserved for the protocol."""
     server = build_server(service, LOCAL)
     async with stdio_server() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
 def http_app(service: Service, host: str = LOOPBACK[0]) -> Starlette:
-    """The ASGI app of the streamable HTTP transport, which only answers requests to `host`, one of `LOOPBACK`."""
+    """The ASGI app of the streamable HTTP transport, which accepts only requests to `host`, one of `LOOPBACK`."""
     return build_server(service, ANONYMOUS).streamable_http_app(streamable_http_path=PATH, host=host)
 
 
 async def serve_http(service: Service, host: str, port: int) -> None:
-    """Serve the processes of this machine, until a signal ends it."""
+    """Serve the processes of this machine until a signal ends it."""
     import uvicorn
 
     from agent.api.server.bounded import build_http_protocol
@@ -211,7 +211,7 @@ async def serve_http(service: Service, host: str, port: int) -> None:
         http_app(service, host),
         host=host,
         port=port,
-        http=build_http_protocol(service.settings.receive_timeout_s),  # type: ignore[arg-type]  # called, as it would a class
+        http=build_http_protocol(service.settings.receive_timeout_s),  # type: ignore[arg-type]  # uvicorn calls it like a class
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=10,
@@ -220,7 +220,7 @@ async def serve_http(service: Service, host: str, port: int) -> None:
 
 
 def describe_step(event: NodeComplete) -> str:
-    """A step in words, with the number of the attempt from the second on."""
+    """A step in words, with the attempt's number from the second on."""
     again = f" (attempt {event.attempt})" if event.attempt > 1 else ""
     return f"{_in_words(event)}{again}"
 
@@ -252,7 +252,7 @@ def _count(count: int, noun: str, *, more: bool = False) -> str:
 
 
 def _can_ask(context: ServerRequestContext) -> bool:
-    """Whether the client can show its user a form, and can be reached with it."""
+    """Whether the client can show a form to its user and can receive one now."""
     declared = context.session.client_capabilities
     elicitation = declared.elicitation if declared is not None else None
     if elicitation is None or (elicitation.form is None and elicitation.url is not None):
@@ -261,7 +261,7 @@ def _can_ask(context: ServerRequestContext) -> bool:
 
 
 def _form(answer: Answer) -> dict[str, Any]:
-    """What the user fills in: one of the choices, or words of their own where there are none."""
+    """The schema of the form: one of the choices, or free text if there are none."""
     if answer.choices:
         choices = [{"const": choice.question, "title": choice.label} for choice in answer.choices]
         field: dict[str, Any] = {"type": "string", "title": "Your question", "oneOf": choices}
@@ -271,7 +271,7 @@ def _form(answer: Answer) -> dict[str, Any]:
 
 
 def _clarify(question: str, response: object) -> str:
-    """The question as the user wants it read; unchanged where they did not say."""
+    """The question as clarified by the user; unchanged if they did not reply."""
     if not isinstance(response, types.ElicitResult) or response.action != "accept":
         return question
     content = response.content or {}
@@ -286,7 +286,7 @@ def _complaint(place: tuple[int | str, ...], message: str) -> str:
 
 
 def _sentence(tool: Tool, error: BaseException) -> str:
-    """What a caller may read of an error: a sentence, and for a query how to repair it."""
+    """The message for the caller: a sentence and, for a query, how to repair it."""
     problem = problem_of(error) if isinstance(error, Exception) else None
     if problem is None:
         log.error("The tool %s failed.", tool.name, exc_info=error)

@@ -1,4 +1,4 @@
-"""What an MCP client can read besides the tools: resources of each database, prompts, completions."""
+"""MCP content besides the tools: resources of each database, prompts and completions."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from rag.docs.documents import Kind
 
 log = logging.getLogger(__name__)
 
-MAX_DOCUMENTS = 1000  # of one resource
-MAX_COMPLETIONS = 100  # as the protocol allows
+MAX_DOCUMENTS = 1000  # per resource
+MAX_COMPLETIONS = 100  # the protocol's limit
 _SCHEME = "plumbline://databases/"
 _KINDS: dict[str, tuple[Kind, ...]] = {"docs": ("rule", "table", "column"), "queries": ("query",)}
 
@@ -61,7 +61,7 @@ _PROMPTS = (
 
 
 class Content:
-    """Resources, prompts and completions of what the principal may see. Every method raises MCPError."""
+    """Resources, prompts and completions that the principal may see. All methods raise MCPError."""
 
     def __init__(self, service: Service, principal: str) -> None:
         self._service, self._principal = service, principal
@@ -69,7 +69,7 @@ class Content:
     async def resources(
         self, _context: ServerRequestContext, _params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        """The schema, docs and saved queries of every database that can be read now."""
+        """The schema, docs and saved queries of every available database."""
         infos = await self._service.databases(self._principal)
         return types.ListResourcesResult(
             resources=[
@@ -89,7 +89,7 @@ class Content:
     async def templates(
         self, _context: ServerRequestContext, _params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        """The same, by the name of a database."""
+        """The resource templates, with the database's name as parameter."""
         return types.ListResourceTemplatesResult(resource_templates=_PARTS)
 
     async def read(
@@ -180,7 +180,7 @@ def _invalid(sentence: str) -> MCPError:
 
 
 async def _outcome(work: Awaitable[str]) -> str:
-    """What it returns; its error as one of the protocol. The text of an unexpected one goes to the log alone."""
+    """The result of `work`. Errors are raised as MCPError; the text of unexpected ones is only logged."""
     (outcome,) = await asyncio.gather(work, return_exceptions=True)
     if isinstance(outcome, str):
         return outcome

@@ -30,7 +30,7 @@ Environment variables; an empty one counts as not set.
 
 
 def routes_table(contract: dict[str, Any]) -> str:
-    """A line for each operation. Args: contract: as `/api/openapi.json` gives it."""
+    """A table row for each operation. Args: contract: the content of `/api/openapi.json`."""
     lines = []
     for path, operations in contract["paths"].items():
         for method, operation in operations.items():

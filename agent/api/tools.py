@@ -1,6 +1,6 @@
 """The tools that other agents can call: name, description for a model, arguments, and function.
 
-`GET /api/tools` shows them for function calling. The arguments are those of the routes' own request bodies.
+`GET /api/tools` returns them for function calling. Their arguments are those of the routes' request bodies.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ class SchemaText(Frozen):
 
 
 class Tool(NamedTuple):
-    """A tool. title: for people; input: the model of its arguments.
+    """A tool. title: for people; input: model of its arguments.
 
-    method, path: the route that does the same, arguments as `{database}`. run: takes service, arguments, principal.
+    method, path: the equivalent route, with parameters as `{database}`. run: takes service, arguments, principal.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Tool(NamedTuple):
     def parameters(self) -> dict[str, Any]:
         """The JSON schema of the arguments, without references."""
         schema: dict[str, Any] = _plain(self.input.model_json_schema(), {})
-        return {key: value for key, value in schema.items() if key != "description"}  # the tool has its own
+        return {key: value for key, value in schema.items() if key != "description"}  # the tool has its own description
 
 
 class ToolList(Frozen):
@@ -82,7 +82,7 @@ class ToolList(Frozen):
 
     @classmethod
     def of(cls, tools: tuple[Tool, ...]) -> ToolList:
-        """All of them."""
+        """The definitions of tools."""
         described = [
             {
                 "type": "function",
@@ -102,7 +102,7 @@ async def search_docs(service: Service, body: SearchRequest, principal: str) -> 
 
 
 def options_of(body: Any) -> Options:
-    """What a call of `ask` changes. Args: body: its arguments."""
+    """The options of a call of `ask`. Args: body: its arguments."""
     return Options(time_zone=body.options.time_zone)
 
 
@@ -151,14 +151,14 @@ class MoreRequest(Frozen):
 
 
 def _only(body: type[Body], *fields: str, **narrowed: tuple[type[BaseModel], BaseModel]) -> type[BaseModel]:
-    """A request's model with some of its fields, some narrowed: what a model need not decide is not shown to it."""
+    """A request's model with some of its fields, some narrowed. Fields that a model need not decide are hidden."""
     chosen: dict[str, Any] = {name: (body.model_fields[name].annotation, body.model_fields[name]) for name in fields}
     chosen |= narrowed
     return create_model(body.__name__, __base__=Frozen, __doc__=body.__doc__, **chosen)
 
 
 def _plain(schema: Any, defined: Mapping[str, Any]) -> Any:
-    """A JSON schema as models read it best: references filled in, no titles, and no null beside a type."""
+    """A JSON schema simplified for models: references resolved, no titles, no null next to a type."""
     if isinstance(schema, list):
         return [_plain(one, defined) for one in schema]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""Finds addresses in a text, in every form that a page might follow, and those that a query would assemble."""
+"""Finds addresses in a text, in every form that a page might follow, including addresses that a query assembles."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ _SCHEMES = r"(?:https?|ftps?|wss?|file|data|javascript|vbscript|blob|mailto|tel|
 _END = r"[^\s<>\"'`)\]|]"
 _ADDRESSES = (
     re.compile(rf"\b[a-z][a-z0-9+.-]{{1,20}}://{_END}+"),
-    re.compile(rf"\b{_SCHEMES}:/*(?=[\w\[/%+]){_END}+"),  # `http:host` is one, too
-    re.compile(rf"(?<![:\w/])//(?=[\w\[%]){_END}+"),  # of the page's own scheme
+    re.compile(rf"\b{_SCHEMES}:/*(?=[\w\[/%+]){_END}+"),  # including `http:host`
+    re.compile(rf"(?<![:\w/])//(?=[\w\[%]){_END}+"),  # protocol-relative
     re.compile(rf"\bwww\.{_END}+"),
-    re.compile(rf"(?<![\w@.-])(?:[a-z0-9-]+\.)+[a-z]{{2,24}}(?::\d+)?(?:[/?#]{_END}+|/(?=\s|$))"),  # a host and more
-    re.compile(rf"(?<![\w.])(?:\d{{1,3}}\.){{3}}\d{{1,3}}(?::\d+)?/(?!\d{{1,2}}\b){_END}*"),  # and no network
-    re.compile(r"<([a-z][a-z0-9+.-]{1,31}:[^\s<>]+)>"),  # Markdown's own, of any scheme
-    re.compile(r"\]\(\s*<?\s*([^\s)>]+)"),  # Markdown's links and images, whatever they point to
-    # and references
+    re.compile(rf"(?<![\w@.-])(?:[a-z0-9-]+\.)+[a-z]{{2,24}}(?::\d+)?(?:[/?#]{_END}+|/(?=\s|$))"),  # a host with a path
+    re.compile(rf"(?<![\w.])(?:\d{{1,3}}\.){{3}}\d{{1,3}}(?::\d+)?/(?!\d{{1,2}}\b){_END}*"),  # an IPv4 path, not CIDR
+    re.compile(r"<([a-z][a-z0-9+.-]{1,31}:[^\s<>]+)>"),  # Markdown autolinks of any scheme
+    re.compile(r"\]\(\s*<?\s*([^\s)>]+)"),  # targets of Markdown links and images
+    # targets of Markdown reference definitions
     re.compile(r"^[ \t>*+-]*\[[^\]\n]+\]:\s*<?\s*([^\s>]*(?:[/:]|[a-z]\.[a-z])[^\s>]*)", re.MULTILINE),
     re.compile(r"\b(?:src|srcset|href|action|poster|background|formaction)\s*=\s*[\"']?\s*([^\s\"'>]+)"),
     re.compile(r"\burl\(\s*[\"']?\s*([^\s\"')]+)"),
 )
-# The two halves of an address, which a query may put together where this does not see it.
+# One half of an address. A query may join two halves in a way that is not followed here.
 _HALVES = re.compile(rf"\b{_SCHEMES}:/{{0,2}}\s*$|^\s*[a-z]{{0,5}}:?//|://")
-_GAP = re.compile(r"%(?:\d+\$)?[-\d.]*[a-zA-Z]|\{[^{}]*\}")  # of a format
-_DOTS = dict.fromkeys((0x3002, 0xFF0E, 0xFF61), ".")  # of a host's name, to a browser
-_HIDDEN = "\x00"  # a value of a row
-# Functions whose texts are looked for, and never given.
+_GAP = re.compile(r"%(?:\d+\$)?[-\d.]*[a-zA-Z]|\{[^{}]*\}")  # a placeholder of a format string
+_DOTS = dict.fromkeys((0x3002, 0xFF0E, 0xFF61), ".")  # browsers read these as dots of a host name
+_HIDDEN = "\x00"  # stands for a value from a row
+# Functions that search for their text arguments and do not return them.
 _LOOKING = ("split_part", "instr", "strpos", "charindex", "locate", "parse_url")
 
 
 def normal(text: str) -> str:
-    """A text as a page would read it: no invisible letters, one kind of slash, plain letters, lower case."""
+    """The text as a page would read it: no invisible characters, forward slashes only, NFKC, lower case."""
     shown = html.unescape(text)
     plain = unicodedata.normalize("NFKC", shown)
     visible = "".join(
@@ -58,7 +58,7 @@ def addresses(text: str) -> Iterator[str]:
 
 
 def find_built_texts(tree: exp.Expr) -> Iterator[str]:
-    """The texts and column names that a query itself builds for its rows, with a sign for each value of a row."""
+    """The texts and column names that a query builds for its rows, with a placeholder for each value from a row."""
     from sqlglot import exp
 
     for select in tree.find_all(exp.Select):
@@ -71,13 +71,13 @@ def find_built_texts(tree: exp.Expr) -> Iterator[str]:
 
 
 def is_address(text: str) -> bool:
-    """Whether a text that a query makes is one, or half of one."""
+    """Whether a text that a query builds is an address or half of one."""
     read = normal(text).replace(_HIDDEN, "x")
     return bool(_HALVES.search(read)) or any(True for _ in addresses(read))
 
 
 def _text(node: exp.Expr) -> str:
-    """What an expression gives, in pieces that are put side by side. Comparisons and patterns give none."""
+    """The text that an expression builds. Values from rows are `_HIDDEN`; comparisons and subqueries give ""."""
     from sqlglot import exp
 
     if isinstance(node, exp.Literal):
@@ -97,7 +97,7 @@ def _text(node: exp.Expr) -> str:
 
 
 def _of_call(node: exp.Expr) -> str:
-    """What a function gives, of the texts that it gets; of one that is not known, these texts."""
+    """The text that a function builds from its arguments. An unknown function gives them, concatenated."""
     from sqlglot import exp
 
     if isinstance(node, exp.TimeToStr):
@@ -123,14 +123,14 @@ def _of_call(node: exp.Expr) -> str:
 
 
 def _fill(parts: list[str]) -> str:
-    """A format with its arguments in place of its gaps; those that it has no gap for follow."""
+    """The format string with its placeholders filled. Arguments without a placeholder follow at the end."""
     rest = iter(parts[1:])
     text = _GAP.sub(lambda gap: next(rest, gap[0]), parts[0]) if parts else ""
     return text + "".join(rest)
 
 
 def _changes(old: str, new: str) -> dict[int, str]:
-    """What `str.translate` wants: each letter's other one; those without one go."""
+    """The table for `str.translate`. Letters without a counterpart are removed."""
     return {ord(letter): new[at : at + 1] for at, letter in reversed(list(enumerate(old)))}
 
 

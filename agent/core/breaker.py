@@ -1,6 +1,6 @@
-"""Circuit breakers (Nygard, "Release It!"): after several failures in a row a part is not called for a while.
+"""Circuit breakers (Nygard, "Release It!"): after several failures in a row, calls to a part are paused.
 
-Callers get an error at once; then one call tries the part, so that it is not flooded the moment it comes back.
+During the pause, callers get an error at once. Then one call tests the part, so a recovering part is not flooded.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from rag.errors import EmbedderUnavailable
 
 State = Literal["closed", "open", "half_open"]
 Failure = type[ModelUnavailable | EmbedderUnavailable | DatabaseUnavailable]
-PROBED_AGAIN_S = 1  # for a caller who comes while another call tests the part
+PROBED_AGAIN_S = 1  # retry delay for callers that arrive while another call tests the part
 
 
 class Breaker:
-    """Counts the failures of one outside part. Safe in threads.
+    """Counts the failures of one external part. Thread-safe.
 
-    `failures` in a row open it for `pause_s` seconds. `error` is the class of a failure, and of the refusal of a call.
+    `failures` in a row open it for `pause_s` seconds. `error` is the class of both the failures and the refusals.
     """
 
     def __init__(
@@ -47,20 +47,20 @@ class Breaker:
 
     @property
     def state(self) -> State:
-        """`closed`: calls are made; `open`: none is; `half_open`: one is, and decides."""
+        """`closed`: calls are made. `open`: no calls are made. `half_open`: one call is made and decides."""
         if self._failed < self._most:
             return "closed"
         return "open" if self._get_remaining_s() > 0 else "half_open"
 
     def refuse_while_open(self) -> None:
-        """Raise the refusal where calls are not made now."""
+        """Raise the refusal if the breaker is open."""
         with self._lock:
             if self.state == "open":
                 raise self._build_refusal(math.ceil(self._get_remaining_s()))
 
     @contextmanager
     def watching(self, *, proves: bool = True) -> Iterator[None]:
-        """One call. Raises the refusal where it is not made. `proves`: False where a success may come from a cache."""
+        """Guard one call, or raise the refusal. `proves`: False if a success may come from a cache."""
         probe = self._enter()
         try:
             yield
@@ -80,7 +80,7 @@ class Breaker:
                 self._probing = False
 
     def _enter(self) -> bool:
-        """Whether this call tests the part. Raises the refusal."""
+        """Whether this call tests the part. Raises the refusal if the call may not be made."""
         with self._lock:
             state = self.state
             if state == "open":

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-ANONYMOUS = "anonymous"  # over HTTP, where nobody who can be trusted says a name
-LOCAL = "local"  # at the terminal of this machine
-ANYONE = "*"  # in the registry's lists
+ANONYMOUS = "anonymous"  # over HTTP, if no trusted source names the caller
+LOCAL = "local"  # from this machine's terminal
+ANYONE = "*"  # wildcard in the registry's lists
 
 _RESERVED = frozenset({ANONYMOUS, LOCAL, ANYONE})
 
@@ -15,12 +15,12 @@ def is_reserved(name: str) -> bool:
 
 
 def to_principal(name: str) -> str:
-    """The principal of a name that the front end vouches for; `anonymous` for a reserved word."""
+    """The principal for a name that the front end has authenticated; `anonymous` for an empty or reserved name."""
     name = name.strip()
     return name if name and not is_reserved(name) else ANONYMOUS
 
 
 def is_listed(principal: str, listed: tuple[str, ...]) -> bool:
-    """Whether a list of the registry holds a principal; case does not matter, as in e-mail addresses."""
+    """Whether a list of the registry contains a principal. Case is ignored, as in e-mail addresses."""
     names = {name.casefold() for name in listed}
     return ANYONE in names or principal.casefold() in names

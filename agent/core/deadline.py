@@ -1,4 +1,4 @@
-"""Deadlines: one point in time that all work on a request shares."""
+"""Deadlines: one point in time, shared by all work on a request."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from datetime import UTC, datetime
 
 from agent.core.errors import OutOfTime, ShuttingDown
 
-SKEW_S = 60.0  # by which the clocks of two machines may differ
+SKEW_S = 60.0  # how far the clocks of two machines may differ
 
 
 def lies_ahead(moment: float, now: float, most_s: float) -> bool:
-    """Whether a moment kept `most_s` ago or less is further ahead than it can be: the clock was set back since."""
+    """Whether a moment stored at most `most_s` ago lies too far in the future: the clock was set back since."""
     return moment > now + most_s + SKEW_S
 
 
 def utc_now() -> datetime:
-    """Now, in UTC; the one place where a question looks at the clock."""
+    """The current time in UTC. Questions read the clock only here."""
     return datetime.now(UTC)
 
 
@@ -28,7 +28,7 @@ _ARRIVED: ContextVar[float | None] = ContextVar("arrived", default=None)  # by t
 
 @contextmanager
 def arriving() -> Iterator[None]:
-    """A request has arrived: its deadlines count from now, whatever it has to wait for before it can be answered."""
+    """Mark the arrival of a request: its deadlines count from now, including any wait before it is answered."""
     token = _ARRIVED.set(asyncio.get_running_loop().time())
     try:
         yield
@@ -37,7 +37,7 @@ def arriving() -> Iterator[None]:
 
 
 def get_arrival_time() -> float:
-    """When the request that is answered here arrived, by the event loop's clock; now, where there is none."""
+    """When the current request arrived, by the event loop's clock; the current time if there is no request."""
     arrived = _ARRIVED.get()
     return asyncio.get_running_loop().time() if arrived is None else arrived
 
@@ -47,7 +47,7 @@ RETRY_AFTER_S = 5
 
 
 class Deadlines:
-    """Those of everything that is being answered. It belongs to one event loop. Args: seconds: that each is away."""
+    """The deadlines of all requests in progress. Belongs to one event loop. Args: seconds: time limit of a request."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -55,16 +55,16 @@ class Deadlines:
         self._stopped = False
 
     def new(self, advice: str, seconds: float | None = None) -> Deadline:
-        """One that began when its request arrived, or, where `seconds` are given, begins now: nobody waits for it.
+        """A deadline that counts from the request's arrival or, if `seconds` is given, from now: no caller waits.
 
-        `advice` is for the caller on a timeout; `{seconds}` in it is how long they waited.
+        `advice` is the message on a timeout; `{seconds}` in it is replaced by the time limit.
         """
         began_at = asyncio.get_running_loop().time() if seconds else get_arrival_time()
         seconds = seconds or self.seconds
         return Deadline(self, began_at + seconds, advice.format(seconds=f"{seconds:g}"))
 
     def stop(self) -> None:
-        """Have them all come now: everything that is being answered ends with ShuttingDown."""
+        """Expire all deadlines now: every request in progress ends with ShuttingDown."""
         self._stopped = True
         for timeout in self._running:
             timeout.reschedule(asyncio.get_running_loop().time())
@@ -81,21 +81,21 @@ class Deadlines:
                     self._running.discard(timeout)
         except TimeoutError as error:
             if not timeout.expired():
-                raise  # of something else, which should have said what it is
+                raise  # another timeout, which should have been converted where it occurred
             raise shutting_down() if self._stopped else OutOfTime(message) from error
 
 
 class Deadline:
-    """A moment of the running event loop's monotonic clock, and the message of the error when it comes."""
+    """A moment of the event loop's monotonic clock, and the message of the error raised then."""
 
     def __init__(self, all_: Deadlines, ends_at: float, message: str) -> None:
         self._all, self._ends_at, self._message = all_, ends_at, message
 
     def enforce(self) -> AbstractAsyncContextManager[None]:
-        """A block that is cancelled when the moment comes. Raises OutOfTime, ShuttingDown."""
+        """A block that is cancelled at the deadline. Raises OutOfTime, ShuttingDown."""
         return self._all.enforce(self._ends_at, self._message)
 
 
 def shutting_down() -> ShuttingDown:
-    """The error for callers who ask, or wait, while this process ends."""
+    """The error for requests that arrive or wait while this process shuts down."""
     return ShuttingDown(STOPPED.format(seconds=RETRY_AFTER_S), RETRY_AFTER_S)

@@ -2,14 +2,14 @@
 
 PlumblineError
 ├── ReplyUnusable           the model reads it and tries again
-├── ConfigurationInvalid    for the operator: all that is wrong with settings and registry, at once
-├── AccessInvalid           for the operator: the settings do not say who may call, so nobody may
-├── AddressUnavailable      for the operator: the service cannot listen there
+├── ConfigurationInvalid    for the operator: all problems of settings and registry, at once
+├── AccessInvalid           for the operator: the settings do not define who may call, so all calls are refused
+├── AddressUnavailable      for the operator: the service cannot listen on the address
 ├── ExtensionInvalid        for the operator: an extension cannot be added
 └── Fatal                   for the caller, with an HTTP status, a slug and a title
-    ├── Later                   try again in so many seconds
+    ├── Later                   try again after `retry_after_s` seconds
     ├── ModelError              an optional step continues without the model; any other step stops
-    └── …                       one class for each way in which a request cannot be served
+    └── …                       one class per way in which a request can fail
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from agent.core.queueing import Standing
 
 
 class PlumblineError(Exception):
-    """Anything the agent raises on purpose; the message is a sentence a person can act on.
+    """Base class of the agent's errors. The message is a sentence that a person can act on.
 
-    status: of its HTTP response; 0: none. slug, title: of its problem document (RFC 9457); the slug is stable.
+    status: HTTP status; 0: no response. slug, title: for the problem document (RFC 9457). The slug is stable.
     """
 
     status: ClassVar[int] = 0
@@ -36,15 +36,15 @@ class PlumblineError(Exception):
 
 
 class ReplyUnusable(PlumblineError):
-    """The model's reply does not fit the request; the model reads the message and tries again."""
+    """The model's reply does not fit the request; the model gets the message and tries again."""
 
 
 class AddressUnavailable(PlumblineError):
-    """The service cannot listen on that address and port; the message says why, and what to do."""
+    """The service cannot listen on that address and port; the message states the reason and the remedy."""
 
 
 class ExtensionInvalid(PlumblineError):
-    """What `PLUMBLINE_EXTENSIONS` names cannot be added; the message says what to do."""
+    """An extension in `PLUMBLINE_EXTENSIONS` cannot be added; the message states the remedy."""
 
 
 class Fatal(PlumblineError):
@@ -52,11 +52,11 @@ class Fatal(PlumblineError):
 
 
 class ConfigurationInvalid(PlumblineError):
-    """The settings or the registry cannot be used; the message has a line for each problem, and never a value."""
+    """The settings or the registry cannot be used; the message has one line per problem and never contains a value."""
 
 
 class AccessInvalid(PlumblineError, status=503, slug="access-invalid", title="The service is not configured"):
-    """The access settings cannot be used; the message names the setting, and never its value."""
+    """The access settings cannot be used; the message names the setting but never its value."""
 
 
 class NotAuthenticated(Fatal, status=401, slug="not-authenticated", title="Not authenticated"):
@@ -68,11 +68,11 @@ class NotAuthenticated(Fatal, status=401, slug="not-authenticated", title="Not a
 
 
 class NotPermitted(Fatal, status=403, slug="not-permitted", title="Not permitted"):
-    """The caller is known, or calls from a forbidden place, and may not do this."""
+    """The caller may not do this, or calls from a forbidden place."""
 
 
 class Later(Fatal):
-    """Not now. Args: message: a sentence; retry_after_s: whole seconds until it is worth another try."""
+    """The request may succeed later. Args: message: a sentence; retry_after_s: whole seconds to wait before a retry."""
 
     def __init__(self, message: str, retry_after_s: int) -> None:
         super().__init__(message)
@@ -80,11 +80,11 @@ class Later(Fatal):
 
 
 class TooManyRequests(Later, status=429, slug="too-many-requests", title="Too many requests"):
-    """The principal has asked more than the rate allows."""
+    """The principal exceeded the rate limit."""
 
 
 class TooBusy(Later, status=503, slug="too-busy", title="The service is busy"):
-    """This process answers as many questions as it can. `queue`: what one more would wait for, where it is known."""
+    """This process is at capacity. `queue`: the queue that another question would join, if it is known."""
 
     def __init__(self, message: str, retry_after_s: int, queue: Standing | None = None) -> None:
         super().__init__(message, retry_after_s)
@@ -104,11 +104,11 @@ class ShuttingDown(Later, status=503, slug="shutting-down", title="The service i
 
 
 class QuestionInvalid(Fatal, status=422, slug="question-invalid", title="Invalid question"):
-    """The question itself cannot be taken (empty, too long)."""
+    """The question cannot be accepted (empty, too long)."""
 
 
 class UnknownSession(Fatal, status=404, slug="unknown-session", title="Unknown session"):
-    """No such session, or it has expired."""
+    """The session does not exist or has expired."""
 
 
 class SessionBusy(Fatal, status=409, slug="session-busy", title="The session is busy"):
@@ -116,31 +116,31 @@ class SessionBusy(Fatal, status=409, slug="session-busy", title="The session is 
 
 
 class UnknownDocument(Fatal, status=404, slug="unknown-document", title="Unknown document"):
-    """No document of this id was added at run time."""
+    """No document with this id was added at run time."""
 
 
 class UnknownJob(Fatal, status=404, slug="unknown-job", title="Unknown job"):
-    """The principal has no such job, or it has been forgotten."""
+    """The principal has no such job, or the job is no longer kept."""
 
 
 class DocumentsInvalid(Fatal, status=422, slug="documents-invalid", title="Invalid documents"):
-    """Documents that do not fit the database; none of them was taken."""
+    """The documents do not fit the database; none was stored."""
 
 
 class UnknownReview(Fatal, status=404, slug="unknown-review", title="Unknown review"):
-    """No such review, or it is not for this principal to see or to settle."""
+    """The review does not exist, or this principal may not see or settle it."""
 
 
 class UnknownAnswer(Fatal, status=404, slug="unknown-answer", title="Unknown answer"):
-    """There is no answer with this trace id, or it is another caller's, or too old."""
+    """No answer has this trace id, or it belongs to another caller or is too old."""
 
 
 class UnknownShare(Fatal, status=404, slug="unknown-share", title="Unknown link"):
-    """There is no answer under this link, it is shared no longer, or its database is not the caller's to ask."""
+    """The link leads to no answer, is no longer shared, or its database is not permitted to the caller."""
 
 
 class UnknownSavedQuery(Fatal, status=404, slug="unknown-saved-query", title="Unknown saved query"):
-    """The principal has saved no such query."""
+    """The principal has no such saved query."""
 
 
 class ReviewInvalid(Fatal, status=422, slug="review-invalid", title="The review cannot be settled"):
@@ -168,23 +168,23 @@ class AlreadySettled(Fatal, status=409, slug="already-settled", title="Already s
 
 
 class ChangedMeanwhile(Fatal, status=409, slug="changed-meanwhile", title="Changed by another caller"):
-    """Another caller has changed it meanwhile, or is changing it; nothing was changed."""
+    """Another caller changed the object meanwhile, or is changing it; this request changed nothing."""
 
 
 class NameTaken(Fatal, status=409, slug="name-taken", title="The name is taken"):
-    """The principal has another saved query of this name."""
+    """The principal has another saved query with this name."""
 
 
 class UploadInvalid(Fatal, status=422, slug="upload-invalid", title="Invalid data"):
-    """Data that was sent cannot be taken; nothing of it was kept."""
+    """The uploaded data cannot be accepted; none of it was kept."""
 
 
 class UploadTooLarge(Fatal, status=413, slug="upload-too-large", title="The data is too large"):
-    """Data that was sent is larger than it may be; nothing of it was kept."""
+    """The uploaded data exceeds the size limit; none of it was kept."""
 
 
 class StorageFull(Fatal, status=507, slug="storage-full", title="No space left"):
-    """There is no room for data that was sent; nothing of it was kept."""
+    """There is no space for the uploaded data; none of it was kept."""
 
 
 class WritesNotAllowed(Fatal, status=409, slug="writes-not-allowed", title="Writes are not allowed"):
@@ -192,11 +192,11 @@ class WritesNotAllowed(Fatal, status=409, slug="writes-not-allowed", title="Writ
 
 
 class UnknownWritePlan(Fatal, status=404, slug="unknown-write-plan", title="Unknown write plan"):
-    """No change waits for this token, this caller and this database."""
+    """No planned change matches this token, this caller and this database."""
 
 
 class WriteNotMade(Fatal, status=409, slug="write-not-made", title="The change was not made"):
-    """A change that was allowed could not be planned, or made as it was planned; nothing was changed."""
+    """An allowed change could not be planned, or not made as planned; nothing was changed."""
 
 
 class NotAcceptable(Fatal, status=406, slug="not-acceptable", title="Not available in this format"):
@@ -204,11 +204,11 @@ class NotAcceptable(Fatal, status=406, slug="not-acceptable", title="Not availab
 
 
 class NoRows(Fatal, status=422, slug="no-rows", title="No rows"):
-    """The caller wants rows alone, and the response has none: it asks back, or no query could be run."""
+    """The caller requested rows only, and the response has none: it asks for clarification, or no query could run."""
 
 
 class TooManyRows(Fatal, status=422, slug="too-many-rows", title="Too many rows"):
-    """The caller wants more rows than the limit allows; none were given."""
+    """The caller requested more rows than the limit allows; none were returned."""
 
 
 class UnknownCursor(Fatal, status=404, slug="unknown-cursor", title="Unknown cursor"):
@@ -216,27 +216,27 @@ class UnknownCursor(Fatal, status=404, slug="unknown-cursor", title="Unknown cur
 
 
 class RowsChanged(Fatal, status=409, slug="rows-changed", title="The rows have changed"):
-    """The rows before a cursor have changed, so the next ones are unknown."""
+    """The rows before a cursor have changed, so the next rows are unknown."""
 
 
 class KeyReused(Fatal, status=422, slug="key-reused", title="The key belongs to another request"):
-    """Another request had this Idempotency-Key; nothing was done."""
+    """Another request used this Idempotency-Key; nothing was done."""
 
 
 class ResponseNotKept(Fatal, status=409, slug="response-not-kept", title="The response was not kept"):
-    """The request was done before, and its response could not be kept; nothing was done again."""
+    """The request was carried out before, but its response could not be kept; it was not repeated."""
 
 
 class ModelError(Fatal):
-    """A step got nothing from the model."""
+    """A step got no reply from the model."""
 
 
 class ModelFailed(ModelError, status=502, slug="model-failed", title="The model failed"):
-    """The model answered, but never with anything usable."""
+    """The model replied, but no reply was usable."""
 
 
 class ModelUnavailable(ModelError, status=503, slug="model-unavailable", title="The model is unavailable"):
-    """The model cannot be reached, or refuses us. `retry_after_s`: whole seconds; None where it is unknown."""
+    """The model cannot be reached or refuses the call. `retry_after_s`: whole seconds; None if it is unknown."""
 
     def __init__(self, message: str, retry_after_s: int | None = None) -> None:
         super().__init__(message)
@@ -244,15 +244,15 @@ class ModelUnavailable(ModelError, status=503, slug="model-unavailable", title="
 
 
 class ModelBusy(ModelError, Later, status=503, slug="model-busy", title="The model is busy"):
-    """The endpoint's rate limit is used up for longer than a question may wait."""
+    """The endpoint's rate limit is exhausted for longer than a question may wait."""
 
 
 class BudgetSpent(ModelError, status=422, slug="budget-spent", title="The question exceeds its budget"):
-    """The question has had the model calls, or the tokens, that one question may have."""
+    """The question used up the model calls or tokens that one question may use."""
 
 
 class StateUnavailable(Fatal, status=503, slug="state-unavailable", title="Sessions and reviews are unavailable"):
-    """What the service remembers cannot be read or written; the message says what to do."""
+    """Stored state cannot be read or written; the message states the remedy."""
 
 
 class OutOfTime(Fatal, status=504, slug="out-of-time", title="Out of time"):

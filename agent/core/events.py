@@ -30,12 +30,12 @@ class UsedDocument(Frozen):
 
     @classmethod
     def of(cls, document: Document) -> UsedDocument:
-        """What is said of a document."""
+        """The fields of a document that events report."""
         return cls(id=document.id, kind=document.kind, source=document.source[:MAX_SOURCE])
 
 
 class Event(BaseModel):
-    """Something happened. Over HTTP: `{"event", "node", "attempt", "elapsed_ms", "data"}`."""
+    """An event of a question. Over HTTP: `{"event", "node", "attempt", "elapsed_ms", "data"}`."""
 
     model_config = ConfigDict(frozen=True)
     event: ClassVar[str] = "node_complete"
@@ -65,9 +65,9 @@ PartNumber = Annotated[
 
 
 class NodeComplete(Event):
-    """A step of the specification's table has ended; the subclasses name it and carry what it found.
+    """A step has ended. Subclasses name a step of the specification's table and carry its results.
 
-    part: whose step it is, of a question that needs several queries, from 1; absent elsewhere.
+    part: number of the part, counted from 1, of a question that needs several queries; else absent.
     """
 
     node: ClassVar[str]
@@ -307,7 +307,7 @@ class Queued(Event):
 
     @classmethod
     def of(cls, standing: Standing, waits_for: Literal["place", "model"]) -> Queued:
-        """What is said of a queue."""
+        """The event for the state of a queue."""
         return cls(waits_for=waits_for, length=standing.length, wait_s=standing.wait_s)
 
 
@@ -337,14 +337,14 @@ class AnswerDelta(Event):
 
 
 class Done(Event):
-    """Last of all events: the response."""
+    """The last event: the response."""
 
     event: ClassVar[str] = "done"
     answer: Answer
 
 
 class Failed(Event):
-    """Last of all events, where no answer can be given."""
+    """The last event if no answer can be given."""
 
     event: ClassVar[str] = "error"
     problem: Problem

@@ -12,20 +12,20 @@ Flag = StrictBool
 
 def _number(value: Any) -> Any:
     if isinstance(value, bool | str | bytes):
-        raise ValueError("Input should be a number")  # noqa: TRY004  pydantic takes a TypeError for a bug
+        raise ValueError("Input should be a number")  # noqa: TRY004  pydantic treats a TypeError as a bug
     return value
 
 
-# The last of an annotation, else pydantic's schema leaves out the limits: Annotated[int, Field(ge=1), A_NUMBER].
-# pydantic's own strict mode would refuse 5.0 for 5, which JSON Schema takes.
+# Must come last in an annotation, or pydantic's schema omits the limits: Annotated[int, Field(ge=1), A_NUMBER].
+# pydantic's own strict mode would refuse 5.0 for 5, which JSON Schema accepts.
 A_NUMBER = BeforeValidator(_number)
 
 
 def check_zone(name: str) -> str:
-    """The name itself. Raises ValueError: there is no such time zone."""
+    """Return the name. Raises ValueError if there is no such time zone."""
     try:
         ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:  # of a folder, of a path, of a name that is too long
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:  # for a folder, a path, or a name that is too long
         raise ValueError("There is no such time zone. Use an IANA name, as `Europe/Berlin` or `UTC`.") from error
     return name
 

@@ -15,7 +15,7 @@ from executors.base import Frozen
 from executors.errors import ExecutorError
 from rag.errors import RetrievalError
 
-DATABASE = "database "  # with which the part of a database is named
+DATABASE = "database "  # prefix of the part name of a database
 
 
 class PartHealth(Frozen):
@@ -45,7 +45,7 @@ Readiness = Literal["ready", "degraded", "unavailable"]
 
 
 def state_of(parts: Sequence[PartHealth]) -> Readiness:
-    """Whether an instance can answer: all of it, only about some databases (that is no reason to stop), or nothing."""
+    """Whether an instance can answer: `degraded` if only about some databases, which is no reason to stop it."""
     databases = [part for part in parts if part.name.startswith(DATABASE)]
     others = [part for part in parts if not part.name.startswith(DATABASE)]
     if not all(part.ready for part in others) or (databases and not any(part.ready for part in databases)):
@@ -59,7 +59,7 @@ async def check_health(
     breaker: Callable[[], Breaker | None] = lambda: None,
     queue: Turns | None = None,
 ) -> PartHealth:
-    """The health of one part. What `check` raises on purpose says what is wrong with it."""
+    """The health of one part. `detail` is the message of the error that `check` raises."""
     start, detail = time.perf_counter(), ""
     try:
         await check()

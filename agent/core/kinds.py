@@ -11,7 +11,7 @@ Kind = Literal["query", "about_data", "small_talk", "change"]
 
 
 class Talk(StrEnum):
-    """What small talk is about."""
+    """The topic of small talk."""
 
     GREETING = "greeting"
     WELLBEING = "wellbeing"
@@ -24,7 +24,7 @@ class Talk(StrEnum):
 
 
 class Topic(StrEnum):
-    """What a question about the data asks for."""
+    """The topic of a question about the data."""
 
     TABLES = "tables"
     OVERVIEW = "overview"
@@ -40,7 +40,7 @@ class Topic(StrEnum):
 
 
 class AboutData(Frozen):
-    """A question about the data. columns: tables with columns; term: of the glossary; unknown: what nothing has."""
+    """A question about the data. columns: (table, column); term: of the glossary; unknown: a name that nothing has."""
 
     topic: Topic
     tables: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ from executors.base import Frozen, QueryResult
 
 
 def take_fields(of: BaseModel, wanted: type[BaseModel]) -> dict[str, Any]:
-    """The fields of a model that another one has by the same name, as they are."""
+    """The fields of a model that another model also has, by name, with unchanged values."""
     return {name: getattr(of, name) for name in type(of).model_fields if name in wanted.model_fields}
 
 
@@ -44,10 +44,10 @@ class Choice(Frozen):
 
 
 class Clarification(Frozen):
-    """What must be asked back.
+    """A clarification to ask for.
 
     reason: what is ambiguous, or `missing_data`, or `model`. text: in the question's language, choices as lines.
-    choices: ways to read it, or what to ask instead. assumption: what is taken to be meant where nobody is asked.
+    choices: possible readings, or alternative questions. assumption: the reading to use if the user is not asked.
     """
 
     reason: Reason
@@ -108,7 +108,7 @@ class Options(ReadOptions):
 
 
 class Exchange(Frozen):
-    """One earlier question of a session, with what was answered."""
+    """One earlier question of a session, with its answer."""
 
     question: str
     answer: str
@@ -116,7 +116,7 @@ class Exchange(Frozen):
 
 
 class Pending(Frozen):
-    """What was asked back and waits for its answer: for which question, and which ways there are to read that."""
+    """A clarification that waits for a reply: the question that it is about, and its possible readings."""
 
     question: str
     clarification: str
@@ -124,15 +124,15 @@ class Pending(Frozen):
 
 
 class Question(Frozen):
-    """A question on its way: what was asked, of which database, after which exchanges (oldest first).
+    """A question in progress, with its database and the earlier exchanges (oldest first).
 
-    text: as it is answered. asked: as it came, where that was made self-contained; empty before.
-    pending: what was asked back last; the message may answer it.
-    write_refusal: why it may not change data; empty where it may.
-    audience: with whom verified queries are shared: empty for all who may ask, else the one principal.
-    sight: which rows the caller sees, as `RowFilter.sight` has it; empty: all.
-    came_at: when it was asked. time_zone: in which its days are counted.
-    part_of: the whole question, where this is a part of it that a model worded; empty elsewhere.
+    text: the question as it is answered. asked: as it was sent, if it was made self-contained; else empty.
+    pending: the last clarification; the message may answer it.
+    write_refusal: why the question may not change data; empty if it may.
+    audience: who shares verified queries: empty for all who may ask, else the one principal.
+    sight: which rows the caller sees, in the form of `RowFilter.sight`; empty: all.
+    came_at: when it was asked. time_zone: the time zone of its days.
+    part_of: the whole question, if this is a part of it worded by a model; else empty.
     """
 
     text: str
@@ -153,12 +153,12 @@ class Question(Frozen):
 
     @property
     def own_words(self) -> str:
-        """What a person asked for: the words that may name a private column, or an address. Never a model's."""
+        """The person's own words, never a model's. Only these may name a private column or an address."""
         return self.part_of or self.text
 
     @property
     def today(self) -> date:
-        """The day on which it was asked, where it was asked."""
+        """The day on which the question was asked, in its time zone."""
         return self.came_at.astimezone(ZoneInfo(self.time_zone)).date()
 
 
@@ -189,15 +189,15 @@ CandidateSource = Literal["draft", "repaired", "alternative", "reused"]
 class Draft(Frozen):
     """The generator's reply: a query, or the question that must be answered first.
 
-    choices: short answers to a clarification, as the model proposes them.
-    explanation: what the model says that the query does. note: where a query comes from that no model wrote.
-    source: `draft` where the model wrote it; see `Candidate`. index: of the draft it comes from, counted from 0.
-    by_second: whether the second model wrote it.
-    votes: of a reused query, how many drafts agreed on it, and of how many, when it was verified; else None.
-    changes: of an alternative, what differs from the query that it was derived from, before and after.
-    temperature: that the model wrote it at.
+    choices: short replies to a clarification, proposed by the model.
+    explanation: the model's description of the query. note: the origin of a query that no model wrote.
+    source: `draft` if the model wrote the query; see `Candidate`. index: index of the original draft, counted from 0.
+    by_second: whether the second model wrote the query.
+    votes: for a reused query, how many drafts agreed on it and how many there were, when verified; else None.
+    changes: for an alternative, its differences from the original query, as (before, after).
+    temperature: sampling temperature of the reply.
     logprob_mean, logprob_least: the mean and the least log-probability of the reply's tokens, natural logarithm; None
-        where the endpoint gives none.
+        if the endpoint returns none.
     """
 
     sql: str | None = None
@@ -250,14 +250,14 @@ _COPIED = {"source", "note", "by_second", "temperature", "logprob_mean", "logpro
 
 
 class Candidate(Frozen):
-    """One query that may answer the question, and what it gave.
+    """One query that may answer the question, with its result.
 
-    source: `draft`: as the model wrote it; `repaired`: a draft that could not be run, put right from the schema;
-        `alternative`: derived from one that ran, by what schema and data say; `reused`: an earlier question's query.
-    note: what was changed; empty of a draft.
-    draft: index of the draft it comes from, counted from 0 in the order in which drafts were written.
+    source: `draft`: as the model wrote it; `repaired`: a draft that could not run, corrected from the schema;
+        `alternative`: derived from a query that ran, by schema and data; `reused`: an earlier question's query.
+    note: what was changed; empty for a draft.
+    draft: index of the original draft, counted from 0 in the order in which drafts were written.
     by_second, temperature, logprob_mean, logprob_least: of that draft.
-    result, error: what became of it; both None where it was not run.
+    result, error: the outcome; both None if the query was not run.
     """
 
     sql: str
@@ -274,13 +274,13 @@ class Candidate(Frozen):
 
     @classmethod
     def of(cls, draft: Draft, result: QueryResult | None, error: str | None = None, **more: Any) -> Candidate:
-        """What became of a draft, or of what was made of one."""
+        """The candidate for a draft, or for a query made from a draft."""
         copied = draft.model_dump(include=_COPIED)
         return cls(sql=draft.sql or "", draft=draft.index, result=result, error=error, **copied, **more)
 
     @property
     def votes(self) -> bool:
-        """Whether it counts where results are compared: it ran as the model wrote it."""
+        """Whether it counts when results are compared: it ran as the model wrote it."""
         return self.source == "draft" and self.result is not None
 
 
@@ -298,7 +298,7 @@ class Verdict(Frozen):
 
 
 class Attempt(Frozen):
-    """One round: the query, and what became of it. elected: it was chosen in the place of the last one's."""
+    """One round: the query and its outcome. elected: it was chosen instead of the previous attempt's query."""
 
     sql: str
     explanation: str = ""
@@ -318,15 +318,15 @@ class Attempt(Frozen):
 
     @property
     def is_reused(self) -> bool:
-        """Whether it is the query of an earlier question."""
+        """Whether the query comes from an earlier question."""
         return self.draft.source == "reused"
 
     @property
     def is_accepted(self) -> bool:
-        """It ran, and no check or judge rejected it."""
+        """Whether the query ran, and no check or judge rejected it."""
         return self.result is not None and (self.verdict is None or self.verdict.correct)
 
     @property
     def rows(self) -> QueryResult:
-        """The result; an empty one where the query did not run."""
+        """The result; an empty one if the query did not run."""
         return self.result or QueryResult(columns=(), rows=())

@@ -1,4 +1,4 @@
-"""Work in threads, so that the event loop goes on: the longest query takes tenths of a second to read."""
+"""Work in threads, so that the event loop is not blocked: the longest query takes tenths of a second to parse."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from rag.threads import in_thread
 
 T = TypeVar("T")
 
-# Threads share the processor time of one core. With two, a long query does not hold up the short ones.
+# Threads share the processor time of one core. With two, a long query does not delay the short ones.
 _THREADS = ThreadPoolExecutor(2, thread_name_prefix="reading")
 
 
 async def off_loop(call: Callable[[], T]) -> T:
-    """The call's result, from a thread; it must change no shared state, since it outlives a cancelled caller."""
+    """The call's result, from a thread. The call must not change shared state, since it outlives a cancelled caller."""
     return await in_thread(_THREADS, call)
 
 

@@ -14,7 +14,7 @@ from executors.base import Frozen
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused, UnknownDatabase
 from rag.errors import EmbedderUnavailable, StoreUnavailable
 
-# Errors of packages that know nothing of HTTP -> (HTTP status, stable type, title); the agent's own carry theirs.
+# Errors of packages without HTTP -> (HTTP status, stable type, title). The agent's own errors carry these themselves.
 STATUS: dict[type[Exception], tuple[int, str, str]] = {
     UnknownDatabase: (404, "unknown-database", "Unknown database"),
     DatabaseUnavailable: (503, "database-unavailable", "The database is unavailable"),
@@ -24,18 +24,18 @@ STATUS: dict[type[Exception], tuple[int, str, str]] = {
     SqlFailed: (422, "sql-failed", "The query failed"),
 }
 
-# Some kinds of a query's error have an HTTP status of their own; their type stays the same.
+# Some kinds of query errors have their own HTTP status. Their type stays the same.
 STATUS_OF_KIND: dict[ErrorKind, int] = {ErrorKind.NOT_READ_ONLY: 409, ErrorKind.TIMEOUT: 504}
 
 TYPE_PREFIX = "urn:plumbline:problem:"
-# Of what is not meant for the caller, which is a bug: stable type, title, what to do.
+# For errors that are bugs: stable type, title, detail.
 UNEXPECTED = ("unexpected", "Unexpected error", "Something failed that should not. Report it with the trace_id.")
-# What to do about the errors whose words do not say it.
+# Advice for pydantic errors whose message has none.
 _ADVICE = {
     "missing": "Required, but missing: add it",
     "extra_forbidden": "Unknown field: remove it, or correct its spelling",
 }
-# What pydantic calls the bounds of a length, and what its error has them under.
+# Length errors of pydantic -> (words, key of the bound in the error's context).
 _LENGTHS = {"too_long": ("at most", "max_length"), "too_short": ("at least", "min_length")}
 
 
@@ -88,7 +88,7 @@ def build_unexpected_problem(trace_id: str) -> Problem:
 
 
 def field_message(error: Mapping[str, Any]) -> str:
-    """What pydantic says of a field, in words for its callers: what to do; a text has characters, not items."""
+    """pydantic's error for a field, reworded for API callers. Text lengths are in characters, not items."""
     if error["type"] in _ADVICE:
         return _ADVICE[error["type"]]
     if error["type"] in _LENGTHS and isinstance(error["input"], str):

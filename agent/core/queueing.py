@@ -1,4 +1,4 @@
-"""Queues that report to callers how many are ahead, and the likely wait."""
+"""Queues that report to callers the number of requests ahead and the likely wait."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pydantic import Field
 
 from executors.base import Frozen
 
-FIRST_GUESS_S = 10.0  # of a call, before any has ended
-WEIGHT = 0.2  # of the latest call in the mean of them all
+FIRST_GUESS_S = 10.0  # duration of a call, before the first has ended
+WEIGHT = 0.2  # weight of the latest call in the mean duration
 
 
 class Standing(Frozen):
@@ -23,12 +23,12 @@ class Standing(Frozen):
     wait_s: float = Field(description="Expected wait in seconds, from the duration of recent requests.")
 
 
-# Is called where a question has to wait, with what it waits for; None where nobody listens.
+# Called with the state of the queue if a question has to wait. None if there is no listener.
 WAITS: ContextVar[Callable[[Standing], None] | None] = ContextVar("waits", default=None)
 
 
 class Turns:
-    """One call after the other. It belongs to one event loop. Args: clock: seconds that only go forward."""
+    """Runs one call at a time. Belongs to one event loop. Args: clock: monotonic clock, in seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._lock, self._clock = asyncio.Lock(), clock
@@ -37,14 +37,14 @@ class Turns:
 
     @property
     def standing(self) -> Standing:
-        """What one more call would wait for: those that wait, and what is left of the one that runs."""
+        """The queue that another call would join: the number of calls ahead and the expected wait."""
         passed = 0.0 if self._since is None else self._clock() - self._since
         wait_s = self._inside * self._mean_s - min(passed, self._mean_s)
         return Standing(length=self._inside, wait_s=round(max(0.0, wait_s), 1))
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """A turn, for as long as the block runs; whoever has to wait for it tells `WAITS`."""
+        """Hold the turn while the block runs. A call that has to wait reports the queue to `WAITS`."""
         tell = WAITS.get()
         if self._inside and tell is not None:
             tell(self.standing)
@@ -54,7 +54,7 @@ class Turns:
                 self._since = self._clock()
                 try:
                     yield
-                    self._mean_s += WEIGHT * (self._clock() - self._since - self._mean_s)  # one that fails says little
+                    self._mean_s += WEIGHT * (self._clock() - self._since - self._mean_s)  # failed calls do not count
                 finally:
                     self._since = None
         finally:

@@ -3,8 +3,8 @@
 The measure is the one of Spider's test-suite evaluation (Zhong, Yu and Klein, "Semantic Evaluation for Text-to-SQL with
 Distilled Test Suites", EMNLP 2020): rows count as often as they occur, their order counts where the gold query orders,
 and columns may come in another order. BIRD compares sets of rows, so it forgives a missing DISTINCT; Defog's evaluation
-accepts columns that were not asked for. Both are left out here: an answer has the rows and columns that were asked for.
-Different from Spider, ORDER BY counts at the top level only, rows that it leaves equal have no order among each other,
+accepts columns that were not asked for. Neither is done here: an answer has the rows and columns that were asked for.
+Unlike Spider, ORDER BY counts at the top level only, rows with equal order keys may come in any order among themselves,
 and numbers are compared with a tolerance.
 """
 
@@ -26,12 +26,12 @@ Cell = int | float | str | None
 Row = tuple[Cell, ...]
 
 RELATIVE_TOLERANCE = 1e-6
-ABSOLUTE_TOLERANCE = 1e-9  # sums that should be zero seldom are, in floats
+ABSOLUTE_TOLERANCE = 1e-9  # float sums that should be zero seldom are
 MAX_COLUMN_ORDERS = 1_000
 _LONGEST_NUMBER = 60
 _MOST_UNSORTED_ROWS = 500
 
-# Exact decimals arrive as text; "007" is no number but a code.
+# Exact decimals arrive as text; "007" is a code, not a number.
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?(?:[eE][+-]?\d+)?")
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d+))?")
 
@@ -40,12 +40,12 @@ def same_rows(gold: QueryResult, predicted: QueryResult, *, ordered: bool, ties:
     """Whether both hold the same rows.
 
     Args:
-        gold, predicted: rows as the executors give them, complete ones (not truncated).
+        gold, predicted: complete results (not truncated), as the executors return them.
         ordered: whether the order of the rows counts.
-        ties: how many of the gold rows, one group after the other, its order leaves equal; none: each stands alone.
+        ties: sizes of the groups of gold rows with equal order keys, in order; empty: every row is its own group.
 
     Returns:
-        True when some order of the predicted columns (at most `MAX_COLUMN_ORDERS` are tried) makes the rows equal.
+        True if some order of the predicted columns (at most `MAX_COLUMN_ORDERS` are tried) makes the rows equal.
         Numbers are equal within 1e-6 of their size, whole numbers only when they are the same; a decimal as text is a
         number; NULL equals NULL; a day equals its midnight; other text is compared as it is. Two results without rows
         are equal.
@@ -72,13 +72,13 @@ def same_rows(gold: QueryResult, predicted: QueryResult, *, ordered: bool, ties:
 
 
 def is_ordered(sql: str, dialect: str) -> bool:
-    """Whether the query as a whole, not only a part of it, has an ORDER BY. False for what cannot be parsed."""
+    """Whether the query as a whole, not only a part of it, has an ORDER BY. False if it cannot be parsed."""
     tree = _parse(sql, dialect)
     return tree is not None and tree.args.get("order") is not None
 
 
 def without_limit(sql: str, dialect: str) -> str:
-    """The query without the LIMIT of its top level; as it is where that cannot be parsed."""
+    """The query without the LIMIT of its top level; unchanged if it cannot be parsed."""
     tree = _parse(sql, dialect)
     if tree is None or tree.args.get("limit") is None:
         return sql
@@ -87,7 +87,7 @@ def without_limit(sql: str, dialect: str) -> str:
 
 
 def with_order_keys(sql: str, dialect: str) -> str | None:
-    """The query with what it orders by as further columns at the end; None where that cannot be said of each row."""
+    """The query with its order keys as additional last columns; None if rows have no such keys."""
     tree = _parse(sql, dialect)
     if not isinstance(tree, exp.Select) or tree.args.get("order") is None or tree.args.get("distinct"):
         return None
@@ -110,7 +110,7 @@ def _resolve_alias(node: exp.Expr, called: Mapping[str, exp.Expr]) -> exp.Expr:
 
 
 def count_tied(gold: QueryResult, with_keys: QueryResult) -> tuple[int, ...]:
-    """How many of `gold`'s rows in a row have equal order keys, the last columns of `with_keys`; empty: other rows."""
+    """Sizes of the runs of `gold`'s rows with equal keys, the last columns of `with_keys`; empty: rows differ."""
     width = len(gold.columns)
     if [row[:width] for row in with_keys.rows] != list(gold.rows):
         return ()
@@ -118,9 +118,9 @@ def count_tied(gold: QueryResult, with_keys: QueryResult) -> tuple[int, ...]:
 
 
 def canonical(value: JsonValue) -> Cell:
-    """A value in the form in which it is compared."""
+    """The value in the form used for comparison."""
     if isinstance(value, bool):
-        return int(value)  # CASE WHEN x THEN 1 and x say the same
+        return int(value)  # CASE WHEN x THEN 1 is the same as x
     if value is None or isinstance(value, int):
         return value
     if isinstance(value, float):
@@ -197,7 +197,7 @@ def _cell_key(cell: Cell) -> tuple[int, float, str]:
 
 
 def _column_orders(wanted: list[Row], given: list[Row]) -> Iterator[tuple[int, ...]]:
-    """Orders of the given columns in which each column holds the values of the wanted one; the given order first."""
+    """Orders of the given columns in which each column has the values of the wanted column, the given order first."""
     width = len(wanted[0])
     sorted_given = [sorted((row[i] for row in given), key=_cell_key) for i in range(width)]
     fits: list[list[int]] = []

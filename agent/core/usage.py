@@ -1,4 +1,4 @@
-"""Model calls, tokens and their cost: of a reply, a step, a question."""
+"""Model calls, tokens and their cost: per reply, step and question."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from executors.base import Frozen
 
 Effort = Literal["quick", "balanced", "thorough"]
 EFFORTS: tuple[Effort, ...] = ("quick", "balanced", "thorough")
-DIGITS = 9  # of a dollar: one token of the cheapest model still shows
+DIGITS = 9  # decimal places of dollars: enough for one token of the cheapest model
 
 
 class StepUsage(Frozen):
@@ -32,7 +32,7 @@ class StepUsage(Frozen):
     )
 
     def plus(self, other: StepUsage) -> StepUsage:
-        """Both together; what they cost is not known where it is not known of one of them."""
+        """The sum of both. The cost is unknown if one of them is unknown."""
         known = self.cost_usd is not None and other.cost_usd is not None
         return StepUsage(
             model_calls=self.model_calls + other.model_calls,
@@ -49,6 +49,6 @@ class Usage(StepUsage):
     by_step: dict[str, StepUsage] = Field({}, description="Usage of each step that called a model, by step.")
 
     def with_call(self, step: str, call: StepUsage) -> Usage:
-        """With one more call, made for a step."""
+        """The usage with one more call, made for a step."""
         before = self.by_step.get(step, StepUsage(cost_usd=0.0))
         return Usage(**self.plus(call).model_dump(), by_step=self.by_step | {step: before.plus(call)})

@@ -1,4 +1,4 @@
-"""The databases there are, from the registry's file and uploads, and what other instances have changed of them."""
+"""The databases of the registry's file and of uploads, and changes to them by other instances."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from executors.router import Router
 
 LOOK_EVERY_S = 3.0
-RETIRED_S = 300.0  # after which nobody uses a database any more that another one took the place of
+RETIRED_S = 300.0  # time after which a replaced database is no longer in use
 
 log = logging.getLogger(__name__)
 
 
 class Catalogue:
-    """Tells the router what databases there are; `changed`, which blocks, gets each name whose meaning changed."""
+    """Keeps the router's databases current; `changed`, which blocks, gets the names of changed databases."""
 
     def __init__(
         self, router: Router, uploads: Uploads, registry: Path | None, changed: Callable[[Sequence[str]], None]
@@ -45,11 +45,11 @@ class Catalogue:
         self._retired: list[tuple[float, Executor]] = []
 
     def upload(self, name: str) -> Upload | None:
-        """The upload that a database came from; None for any other."""
+        """The upload that a database was created from; None for other databases."""
         return self._known.get(name)
 
     def bring(self, name: str) -> None:
-        """Have an upload's data on this machine; else nothing is done. Blocks. Raises DatabaseUnavailable."""
+        """Fetch an upload's data to this machine. A no-op for other databases. Blocks. Raises DatabaseUnavailable."""
         upload = self._known.get(name)
         if upload is None:
             return
@@ -59,7 +59,7 @@ class Catalogue:
             raise DatabaseUnavailable(f"The data of {name!r} cannot be fetched now. Try again later.") from error
 
     async def follow(self, name: str = "", *, now: bool = False) -> None:
-        """Look for new databases: when it is time to, when this name is unknown, or now."""
+        """Look for changed databases if the last look is too old, if `name` is unknown, or if `now`."""
         if not self._is_time(name, now):
             return
         async with self._lock:
@@ -89,7 +89,7 @@ class Catalogue:
             self._changed(changed)
 
     def _read_registry(self) -> list[Entry] | None:
-        """The entries of the registry, where its file has changed; a file that cannot be used changes nothing."""
+        """The registry's entries if its file has changed, else None. An invalid file changes nothing."""
         from executors.registry.registry import load_registry
 
         state: FileState | None = None if self._registry is None else state_of(self._registry)
@@ -105,7 +105,7 @@ class Catalogue:
         return list(registry.entries)
 
     def _retire(self, closed: Sequence[Executor]) -> None:
-        """Close what was retired long enough ago that no question uses it any more."""
+        """Close executors that were retired long enough ago that no question uses them."""
         now = time.monotonic()
         over = [executor for at, executor in self._retired if now - at >= RETIRED_S]
         self._retired = [it for it in self._retired if now - it[0] < RETIRED_S]
@@ -125,9 +125,9 @@ PLACE = Place(kind="changes", partition="databases")
 class Changes:
     """Change notices between instances: which schemas and docs have changed since they were read.
 
-    The state store has one record for each database, whose version changes with what is known of the database. This
-    looks every `every_s` seconds, and only while there are requests; `changed`, which blocks, is called with each
-    database that another instance has changed.
+    The state store has one record per database. Its version changes with the database's schema and docs. The store
+    is read every `every_s` seconds, and only while there are requests. `changed`, which blocks, is called with the name
+    of each database that another instance has changed.
     """
 
     def __init__(
@@ -141,16 +141,16 @@ class Changes:
         self._state, self._changed, self._clock, self._every_s = state, changed, clock, every_s
         self._lock = asyncio.Lock()
         self._looked_at: float | None = None
-        self._seen: dict[str, str] | None = None  # versions by database; None: nothing that was read can be older
+        self._seen: dict[str, str] | None = None  # versions by database; None before the first look: nothing is old
 
     async def follow(self) -> None:
-        """Hear of what others have changed, where it is time to. A store that cannot be read changes nothing."""
+        """Read the change notices if the last look is too old. A store that cannot be read changes nothing."""
         now = self._clock()
         if self._looked_at is not None and now - self._looked_at < self._every_s:
             return
         async with self._lock:
             if self._looked_at is not None and now - self._looked_at < self._every_s:
-                return  # somebody else has looked while this one waited
+                return  # another task looked while this one waited
             self._looked_at = now
             try:
                 await asyncio.to_thread(self._look)
@@ -166,9 +166,9 @@ class Changes:
         self._seen = {**(self._seen or {}), **found}
 
     async def tell(self, name: str, digest: str = "") -> None:
-        """Have the other instances read a database's schema and docs anew. One that misses it reads them in time.
+        """Make other instances reread a database's schema and docs. An instance that misses the notice rereads later.
 
-        `digest` is that of its schema, where it was read just now.
+        `digest` is the digest of the schema, if it was just read.
         """
         version = uuid.uuid4().hex
         value = {"version": version, "digest": digest}
@@ -181,7 +181,7 @@ class Changes:
             self._seen[name] = version
 
     async def tell_if_new(self, name: str, schema: Schema) -> bool:
-        """The same, where the schema differs from the last notice. Returns whether it did. Raises StateUnavailable."""
+        """Notify if the schema differs from the last notice. Returns whether it differs. Raises StateUnavailable."""
         digest = digest_of(schema)
         record = await asyncio.to_thread(self._state.get, PLACE, name)
         if record is not None and record.value["digest"] == digest:
@@ -191,7 +191,7 @@ class Changes:
 
 
 def digest_of(schema: Schema) -> str:
-    """The same for the same tables, columns, keys and comments, however many rows there are."""
+    """A digest of the schema's tables, columns, keys and comments. Row counts and samples do not affect it."""
     tables = [
         table.model_dump(mode="json", exclude={"row_count": True, "columns": {"__all__": {"samples"}}})
         for table in schema.tables

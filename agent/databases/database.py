@@ -38,21 +38,21 @@ if TYPE_CHECKING:
     from executors.workers.checking import Seen
 
 
-# Those who wait for the guard: one for each of its processes, and one for what it is not asked about.
+# Threads that wait for the guard: one for each of its processes, and one for queries checked in this process.
 _GUARDS = ThreadPoolExecutor(3, thread_name_prefix="guard")
 
 
 class Database:
     """An executor behind `await`, for `limit` queries at once of `timeout_s` seconds each.
 
-    It sees every row; `filter_for` gives what a principal sees by `row_filter`. Its threads are its own, so that a slow
-    database takes none from the others; and since a thread is free only when its query has ended, the limit also holds
-    for queries whose caller has gone. User-defined `functions` may be called, and what describes the database itself
-    (`catalogue`) read, but not by principals who see only some rows.
+    It sees every row; `filter_for` returns the rows that a principal sees under `row_filter`. Each database has its own
+    threads, so a slow database does not block others. A thread is free only when its query has ended, so the limit also
+    covers queries whose caller has gone. Queries may call the user-defined `functions` and read the system tables in
+    `catalogue`, except for principals who see only some rows.
     """
 
-    is_filtered = False  # whether only some of the rows are seen, and nothing may be told of the others
-    sight = ""  # which rows are seen, as `RowFilter.sight` has it
+    is_filtered = False  # whether only some rows are visible, and nothing about the others may be revealed
+    sight = ""  # which rows are visible, in the form of `RowFilter.sight`
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Database:
         self._rules: RowRules | None = None
         self.timeout_s, self.row_limit = timeout_s, row_limit
         self._queries = ThreadPoolExecutor(limit, thread_name_prefix=f"query-{executor.name}")
-        # Apart from the queries: a schema that is known already need not wait for them.
+        # Separate from the queries: a schema that is already known need not wait for them.
         self._schemas = ThreadPoolExecutor(1, thread_name_prefix=f"schema-{executor.name}")
         self._running: set[Cancel] = set()
 
@@ -88,21 +88,21 @@ class Database:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the last `schema` could not read of the database, one sentence each."""
+        """The parts of the database that the last `schema` could not read, one sentence each."""
         return self.executor.warnings
 
     @property
     def reports(self) -> tuple[TableReport, ...]:
-        """How the last `schema` read the files; none of what is no files."""
+        """How the last `schema` read each file; empty for servers."""
         return self.executor.reports
 
     @property
     def whole(self) -> Database:
-        """The database with every row: for what is kept of it for all, as the index of its docs; never to be shown."""
+        """The database with every row: for data that is shared by all, such as the docs index; never to be shown."""
         return self
 
     def filter_for(self, principal: str) -> Database:
-        """The database as a principal sees it, with the same threads. Raises UnknownDatabase: they see none of it."""
+        """The database as a principal sees it, with the same threads. Raises UnknownDatabase if they see nothing."""
         rows = self._row_filter
         if rows is None or principal == LOCAL:
             return self
@@ -112,20 +112,20 @@ class Database:
         return self if values is None else FilteredDatabase(self, rows, values)
 
     async def schema(self) -> Schema:
-        """The schema, read in a thread, and in a question once for all of its steps; see `Executor.schema`."""
+        """The schema, read in a thread, once for all steps of a question; see `Executor.schema`."""
         seen = SEEN.get()
         known = seen.of(self.executor) if seen is not None else None
         if known is None:
-            with self._watching(proves=False):  # it may have been kept from before
+            with self._watching(proves=False):  # the schema may come from a cache
                 known = await in_thread(self._schemas, self.executor.schema)
             if seen is not None:
                 seen.keep(self.executor, known)
         return known
 
     async def rules(self) -> RowRules | None:
-        """The row filter, held against today's schema; None where there is none.
+        """The row filter, checked against the current schema; None if there is no filter.
 
-        Raises DatabaseUnavailable: the schema cannot be read, or the filter does not fit it.
+        Raises DatabaseUnavailable if the schema cannot be read or the filter does not fit it.
         """
         row_filter = self._row_filter
         return None if row_filter is None else await in_thread(self._schemas, partial(self._read, row_filter))
@@ -139,11 +139,11 @@ class Database:
         return self._rules
 
     async def _rows(self) -> HeldRows | None:
-        """What may be seen; None: everything."""
+        """The visible rows; None: all."""
         return None
 
     async def _build_seen(self) -> Seen | None:
-        """The same, as another process makes it anew."""
+        """The visible rows, in a form from which another process rebuilds them; None: all."""
         return None
 
     async def check(
@@ -155,10 +155,10 @@ class Database:
         question: str | None = None,
         leave_out: bool = False,
     ) -> CheckedSql:
-        """The query as the guard lets it through, with its placeholders filled where there are parameters.
+        """The query as the guard accepts it. Parameters, if any, fill its placeholders.
 
-        A model that wrote it for a `question` sees no private column that this does not name; without one, a person
-        wrote it, or the service itself. Raises SqlRefused.
+        If a model wrote the query for a `question`, private columns that the question does not name are hidden from it.
+        Without `question`, a person or the service wrote the query. Raises SqlRefused.
         """
         from executors.workers.checking import check
 
@@ -179,7 +179,7 @@ class Database:
         return await in_thread(_GUARDS, call)
 
     async def run(self, query: CheckedSql, *, timeout_s: float | None = None) -> QueryResult:
-        """Rows of a checked query, as `Executor.run`; cancelling the task stops the query in the database."""
+        """Run a checked query, as `Executor.run` does. Cancelling the task stops the query in the database."""
         timeout_s = self.timeout_s if timeout_s is None else min(timeout_s, self.timeout_s)
         cancel = Cancel()
         self._running.add(cancel)
@@ -195,15 +195,15 @@ class Database:
             raise
         except (SqlFailed, DatabaseUnavailable):
             if (seen := SEEN.get()) is not None:
-                seen.forget(self.executor)  # it may have changed since the question saw it
+                seen.forget(self.executor)  # the schema may have changed since the question read it
             raise
         finally:
             self._running.discard(cancel)
 
     async def check_write(self, sql: str, row_limit: int, *, question: str | None = None) -> CheckedWrite:
-        """The statement as the guard for writes lets it through; `row_limit` is that of its preview.
+        """The statement as the guard for writes accepts it. `row_limit` limits its preview.
 
-        A model that wrote it for a `question` copies no private column that this does not name. Raises SqlRefused.
+        If a model wrote it for a `question`, it may copy only private columns that this names. Raises SqlRefused.
         """
         from executors.workers.checking import check_write
 
@@ -215,7 +215,7 @@ class Database:
     async def write(
         self, statement: CheckedWrite, *, commit: bool, max_rows: int, exactly: int | None = None
     ) -> WriteResult:
-        """See `Executor.write`. A write that has begun is not stopped when its caller goes."""
+        """See `Executor.write`. A write that has begun is not stopped when its caller disconnects."""
         write = partial(self.executor.write, statement, timeout_s=self.timeout_s, commit=commit)
         call = partial(write, max_rows=max_rows, exactly=exactly)
         kind, tables = statement.kind.upper(), (statement.table,)
@@ -226,7 +226,7 @@ class Database:
         return nullcontext() if self.breaker is None else self.breaker.watching(proves=proves)
 
     async def close(self) -> None:
-        """Stop what runs and end the threads. The executor stays open: it belongs to the router."""
+        """Stop running queries and end the threads. The executor stays open: it belongs to the router."""
         for cancel in tuple(self._running):
             cancel.cancel()
         for threads in (self._queries, self._schemas):
@@ -234,11 +234,10 @@ class Database:
 
 
 class FilteredDatabase(Database):
-    """A database of which a principal sees some rows, in the threads of the whole.
+    """A database with only the rows that a principal sees. It shares the threads of the whole database.
 
-    Its schema has neither samples nor the tables that they do not see, each of its queries is filtered, and nothing can
-    be written: a principal who cannot see a row cannot know what becomes of it. `values` is what the `:names` of its
-    filter stand for.
+    Its schema has neither samples nor hidden tables, queries are filtered, and nothing can be written: a principal who
+    cannot see a row cannot know what happens to it. `values` are the values of the filter's `:names`.
     """
 
     is_filtered = True
@@ -249,16 +248,16 @@ class FilteredDatabase(Database):
         self._queries, self._schemas, self._running = whole._queries, whole._schemas, whole._running
         self._whole, self._filter, self._values = whole, row_filter, values
         self.sight = row_filter.sight(values)
-        self._functions = self._catalogue = frozenset()  # one of them may read what is not seen
+        self._functions = self._catalogue = frozenset()  # they may read hidden rows
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """None: they may be about tables that are not seen."""
+        """Always empty: warnings may be about hidden tables."""
         return ()
 
     @property
     def reports(self) -> tuple[TableReport, ...]:
-        """None: they count rows that are not seen."""
+        """Always empty: reports count hidden rows."""
         return ()
 
     @property
@@ -269,7 +268,7 @@ class FilteredDatabase(Database):
         return self._whole.filter_for(principal)
 
     async def schema(self) -> Schema:
-        """What of the schema is seen. Raises DatabaseUnavailable, too, where the filter does not fit it."""
+        """The visible part of the schema. Also raises DatabaseUnavailable if the filter does not fit the schema."""
         return (await self._rows()).visible
 
     async def rules(self) -> RowRules:
@@ -284,14 +283,14 @@ class FilteredDatabase(Database):
         return Seen((await self.rules()).whole, self._filter, self._values)
 
     async def run(self, query: CheckedSql, *, timeout_s: float | None = None) -> QueryResult:
-        """See `Database.run`. An error shows nothing that could be about hidden rows."""
+        """See `Database.run`. Error messages reveal nothing about hidden rows."""
         from executors.guard.row_security.held_rows import is_fenced
 
         try:
             return await super().run(query, timeout_s=timeout_s)
         except SqlFailed as error:
             reason = error.message if is_fenced(self.dialect) else f"The database could not run it ({error.kind})."
-            raise SqlFailed(error.kind, reason) from error  # the hint may name tables that are not seen
+            raise SqlFailed(error.kind, reason) from error  # the hint may name hidden tables
 
     async def check_write(self, *_: object, **__: object) -> CheckedWrite:
         """Raises WritesNotAllowed."""
@@ -303,27 +302,27 @@ class FilteredDatabase(Database):
 
 
 class SeenSchemas:
-    """What one question has seen until now."""
+    """The schemas that one question has read so far."""
 
     def __init__(self) -> None:
         self._seen: dict[Executor, Schema] | None = {}
 
     def of(self, executor: Executor) -> Schema | None:
-        """The schema as the question has seen it; None where it has not, or is over."""
+        """The schema that the question has read; None if it has read none or is over."""
         return None if self._seen is None else self._seen.get(executor)
 
     def keep(self, executor: Executor, schema: Schema) -> None:
-        """Go on with this one."""
+        """Use this schema for the rest of the question."""
         if self._seen is not None:
             self._seen[executor] = schema
 
     def forget(self, executor: Executor) -> None:
-        """Have it read anew: there may be another one now."""
+        """Drop the schema, which may have changed, so that it is read again."""
         if self._seen is not None:
             self._seen.pop(executor, None)
 
     def end(self) -> None:
-        """Keep nothing more: what the question has begun and left to others goes by today's schema."""
+        """Keep no more schemas: background work that the question started uses the current schema."""
         self._seen = None
 
 
@@ -332,7 +331,7 @@ SEEN: ContextVar[SeenSchemas | None] = ContextVar("seen_schemas", default=None)
 
 @contextmanager
 def keep_seen_schemas() -> Iterator[None]:
-    """Keep the schemas that this task sees, and those that it starts, while the block runs."""
+    """Keep the schemas that this task and its child tasks read, while the block runs."""
     seen = SeenSchemas()
     SEEN.set(seen)
     try:
@@ -341,15 +340,15 @@ def keep_seen_schemas() -> Iterator[None]:
         seen.end()
 
 
-# Private columns in what a model queries: visible where the question names the column, else absent.
+# Private columns in queries of a model: visible if the question names the column, else absent.
 #
-# A query that a model wrote may compare, join, group and count by any column. Values of one that the registry marks
-# private leave the database only where a person named the column: neither a model that shows too much nor a sentence
-# in a comment that talks it into that can do so in their place. See `executors.guard.held_columns`.
+# A query that a model wrote may compare, join, group and count by any column. Values of a column that is marked private
+# in the registry leave the database only if a person named the column. A model that selects too much cannot reveal
+# them, and neither can a prompt injection in a comment. See `executors.guard.held_columns`.
 
 
 def find_hidden_columns(schema: Schema, question: str) -> Hidden:
-    """The private columns that a person's question does not name, in lower case, by the names of their tables."""
+    """The private columns that a person's question does not name, in lower case, by table name."""
     private = {table.name: [it.name for it in table.columns if it.private] for table in schema.tables}
     if not any(private.values()):
         return {}
@@ -361,7 +360,7 @@ def find_hidden_columns(schema: Schema, question: str) -> Hidden:
 
 
 def describe_left_out(query: CheckedSql) -> str:
-    """What the reader of an answer has to know of columns that are not there; empty where all are."""
+    """A note on the columns that were left out of the result; empty if there are none."""
     if not query.left_out:
         return ""
     return f"Left out, because it is private and the question does not name it: {', '.join(query.left_out)}."

@@ -1,7 +1,7 @@
 """Finds addresses that a query assembles in its rows: in answers, their records, planned changes.
 
-There are more ways to assemble a text than a list can hold, so no function is traced here. A column of the result that
-returns stored values may hold an address. A computed one may hold none, unless the question contains it.
+There are too many ways to assemble a text to list them all, so functions are not traced. A column of the result that
+returns stored values may hold an address. A computed one may not, unless the question contains the address.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from executors.errors import ErrorKind, SqlFailed
 if TYPE_CHECKING:
     from sqlglot import exp
 
-# Functions that give one of the texts that they get, or a part of it, and that sqlglot has no kind for.
+# Functions without a sqlglot class that return one of their arguments or a part of one, or a number.
 _CHOOSE = words(
     "any_value anylast anyheavy first last lcase ucase lower upper max_by min_by argmax argmin arg_max arg_min mid",
     "substr substring substring_index left right ltrim rtrim btrim trim split_part regexp_substr regexp_extract",
@@ -30,9 +30,9 @@ _CHOOSE = words(
 
 
 async def refuse_made_address(query: CheckedSql, rows: QueryResult, dialect: str, question: str | None) -> None:
-    """Raise SqlFailed where a column that the query makes holds an address that stands nowhere in the data.
+    """Raise SqlFailed if a computed column holds an address that is not stored in the data.
 
-    One in the question may be made; without a question a person wrote the query, and may make what they like.
+    Addresses in the question are allowed. Without a question, a person wrote the query, and any address is allowed.
     """
     if question is None:
         return
@@ -42,7 +42,7 @@ async def refuse_made_address(query: CheckedSql, rows: QueryResult, dialect: str
 
 
 def makes_address(sql: str, dialect: str, result: QueryResult, question: str) -> bool:
-    """Whether a column that the query makes holds an address that is not in the question."""
+    """Whether a computed column holds an address that is not in the question."""
     from sqlglot.errors import SqlglotError
 
     from executors.sql.parsed import parse_sql
@@ -52,14 +52,14 @@ def makes_address(sql: str, dialect: str, result: QueryResult, question: str) ->
     try:
         made = _find_made(parse_sql(sql, dialect), len(result.columns), joins=dialect == "tsql")
     except (SqlglotError, RecursionError):
-        made = frozenset(range(len(result.columns)))  # the guard's grammar reads more
+        made = frozenset(range(len(result.columns)))  # the guard's grammar accepts more
     known = normal(question)
     texts = (row[at] for row in result.rows for at in made if isinstance(row[at], str))
     return any(link not in known for text in texts for link in addresses(str(text)))
 
 
 def _find_made(tree: exp.Expr, width: int, *, joins: bool) -> frozenset[int]:
-    """Which columns of the result may hold a text that is stored nowhere. Args: joins: whether `+` joins texts."""
+    """The columns of the result that may hold a text that is not stored. Args: joins: whether `+` joins texts."""
     from sqlglot import exp
 
     if not any(_makes(part, joins=joins) for part in _parts(tree)):
@@ -69,7 +69,7 @@ def _find_made(tree: exp.Expr, width: int, *, joins: bool) -> frozenset[int]:
     if not isinstance(root, exp.Select) or not _reads_tables(root, tree):
         return every
     stars = [at for at, item in enumerate(root.expressions) if item.is_star]
-    spread = width - len(root.expressions)  # columns that a star stands for, beside the first
+    spread = width - len(root.expressions)  # columns of a star, beyond the first
     if len(stars) > 1 or spread < 0 or (spread and not stars):
         return every
     found = [at for at, item in enumerate(root.expressions) if not item.is_star and _makes(item, joins=joins)]
@@ -77,7 +77,7 @@ def _find_made(tree: exp.Expr, width: int, *, joins: bool) -> frozenset[int]:
 
 
 def _parts(tree: exp.Expr) -> Iterator[exp.Expr]:
-    """What every query in the tree gives, and what it reads that is no table."""
+    """The select lists of all queries in the tree, and their sources that are not tables."""
     from sqlglot import exp
 
     for select in tree.find_all(exp.Select):
@@ -90,7 +90,7 @@ def _parts(tree: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def _reads_tables(root: exp.Select, tree: exp.Expr) -> bool:
-    """Whether a SELECT reads stored tables alone, so that its bare columns are stored ones."""
+    """Whether a SELECT reads only stored tables, so that its bare columns are stored."""
     from sqlglot import exp
 
     ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
@@ -103,7 +103,7 @@ def _reads_tables(root: exp.Select, tree: exp.Expr) -> bool:
 
 
 def _makes(item: exp.Expr, *, joins: bool) -> bool:
-    """Whether an expression may give a text that is no part of a text that it gets."""
+    """Whether an expression may return a text that is not part of one of its arguments."""
     from sqlglot import exp
 
     silent = (exp.Predicate, exp.Query, exp.Order, exp.WindowSpec, exp.TableAlias)

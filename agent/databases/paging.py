@@ -1,8 +1,8 @@
-"""Pages of rows: where the next one begins, and the limit for all of them.
+"""Pages of rows: cursors for the next page, and the limit for all pages.
 
 A cursor names a record of the state store: the query, how many of its rows were returned, and a digest of those. The
-next page runs the query again from its first row, and compares the earlier rows with the digest. So nothing stays open
-between two pages, any instance can serve the next one, and no row is repeated or left out unnoticed.
+next page runs the query again from its first row, and compares the earlier rows with the digest. Nothing stays open
+between two pages, any instance can serve the next one, and repeated or missing rows are detected.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from agent.platform.storage.store import Insert, Place, StateStore, key_of
 from executors.base import Frozen, JsonValue, QueryResult, Scalar
 
 KIND = "cursor"
-LIFETIME_S = 3600.0  # for which a cursor can be used, as often as somebody likes
-MAX_CHARS = 200_000  # of a query with its parameters that a cursor is kept for
+LIFETIME_S = 3600.0  # lifetime of a cursor; it can be used any number of times
+MAX_CHARS = 200_000  # maximum size of a query with its parameters
 EXPIRED = "There is no such cursor, or it has expired. Run the query again from the first page."
 CHANGED = (
     "The rows that came before this cursor are others now: they have changed, or come in no fixed order. Run the query "
@@ -34,10 +34,10 @@ log = logging.getLogger(__name__)
 
 
 class Paged(Frozen):
-    """A query that has more rows than were given.
+    """A query that has more rows than were returned.
 
-    question: that a model wrote it for, as `Database.check` has it; None where a person did.
-    given: rows until now. digest: of those, in any order. size: rows of a page.
+    question: the question for `Database.check`, if a model wrote the query; None if a person did.
+    given: rows returned so far. digest: digest of those, in any order. size: rows per page.
     """
 
     database: str
@@ -59,7 +59,7 @@ class Paged(Frozen):
         parameters: list[Scalar] | dict[str, Scalar] | None = None,
         question: str | None = None,
     ) -> Paged:
-        """What is to be known after the rows of `result`, which are the first ones of the query."""
+        """The state after the query's first rows, which are in `result`."""
         return cls(
             database=database,
             sql=sql,
@@ -78,7 +78,7 @@ class Cursors:
         self._state, self._clock = state, clock
 
     async def keep(self, principal: str, paged: Paged) -> tuple[str | None, str]:
-        """A cursor for the next rows and an empty text; or None and the reason, where it cannot be stored."""
+        """A cursor for the next rows and an empty text, or None and the reason if it cannot be stored."""
         value = paged.model_dump(mode="json")
         if len(json.dumps(value)) > MAX_CHARS:
             return None, NO_CURSOR.format(why=f"with its parameters the query has more than {MAX_CHARS} characters.")
@@ -92,7 +92,7 @@ class Cursors:
         return token, ""
 
     async def get(self, principal: str, token: str, database: str) -> Paged:
-        """What a principal's cursor stands for. Raises UnknownCursor, StateUnavailable."""
+        """The query of a principal's cursor. Raises UnknownCursor, StateUnavailable."""
         record = await asyncio.to_thread(self._state.get, _place(principal), token)
         paged = Paged.model_validate(record.value) if record is not None else None
         if paged is None or paged.database != database:
@@ -101,16 +101,16 @@ class Cursors:
 
 
 def digest_of_result(result: QueryResult, first: int | None = None) -> str:
-    """Of the first rows, in any order: without ORDER BY a database may give them in another one each time."""
+    """A digest of the first rows that ignores their order, which may vary without ORDER BY."""
     total = sum(int.from_bytes(_hash(row)) for row in result.rows[:first])
     return hashlib.sha256(f"{json.dumps(list(result.columns))} {total}".encode()).hexdigest()
 
 
 def following(paged: Paged, result: QueryResult) -> QueryResult:
-    """The rows after those that were given before, of the same query's result from its first row on.
+    """The rows after those returned before. `result` has the query's rows from the first.
 
-    Raises RowsChanged: those before are others now; TooManyRows: another deployment has the database, and gives no more
-    rows than were given.
+    Raises RowsChanged if the earlier rows have changed, and TooManyRows if another deployment serves the database and
+    returns no more rows than before.
     """
     if result.truncated and result.row_count <= paged.given:
         raise none_beyond((result.row_count, "the limit of the deployment that has the database"))
@@ -120,7 +120,7 @@ def following(paged: Paged, result: QueryResult) -> QueryResult:
 
 
 def _hash(row: Sequence[JsonValue]) -> bytes:
-    same = [float(f"{value:.9g}") if isinstance(value, float) else value for value in row]  # sums differ in their ends
+    same = [float(f"{value:.9g}") if isinstance(value, float) else value for value in row]  # sums vary at the end
     text = json.dumps(same, ensure_ascii=True, separators=(",", ":"))
     return hashlib.blake2b(text.encode(), digest_size=16).digest()
 

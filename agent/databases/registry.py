@@ -74,7 +74,7 @@ class DatabaseInfo(Frozen):
 
 
 class Executed(Frozen):
-    """A query as it was run, and its rows. cursor: for the next ones, where there are more."""
+    """A query as it was run, and its rows. cursor: for the next rows; None if there are no more."""
 
     query: CheckedSql
     result: QueryResult
@@ -83,7 +83,7 @@ class Executed(Frozen):
 
 
 class Databases:
-    """Opens databases by name, once each, within the limits of the settings."""
+    """Opens each database once, by name, within the limits of the settings."""
 
     def __init__(
         self, router: Router, settings: Settings, changes: Changes, cursors: Cursors, catalogue: Catalogue
@@ -95,22 +95,22 @@ class Databases:
         self.bulkhead = Bulkhead(settings.max_concurrent_questions, settings.queue_length)
 
     async def follow(self, name: str = "", *, now: bool = False) -> None:
-        """Hear of databases that are new, others, or gone. Args: see `Catalogue.follow`."""
+        """Learn of new, changed and removed databases. Args: see `Catalogue.follow`."""
         await self._catalogue.follow(name, now=now)
 
     def drop(self, names: Sequence[str]) -> None:
-        """Reopen these on their next use. Current users go on with the old ones."""
+        """Reopen these databases on their next use. Current users continue with the old ones."""
         for name in names:
             self._open.pop(name, None)
 
     def admit(self, name: str, principal: str) -> None:
-        """Let a principal query a database. For one who is not `allowed`, it does not exist: raises UnknownDatabase."""
+        """Check that a principal may query a database. Raises UnknownDatabase if they are not `allowed`."""
         self._router.entry(name, _asking(principal))
 
     def admit_question(self, name: str, principal: str) -> AbstractContextManager[Admission]:
-        """Among the questions that are answered, or wait: see `Bulkhead.admit`. Raises TooBusy.
+        """Admit a question to be answered or to wait; see `Bulkhead.admit`. Raises TooBusy.
 
-        Where there are several databases, none may take all places; nor may a caller, where callers have names.
+        With several databases, none may take all places. Nor may one caller, if callers are named.
         """
         compartments = [] if is_reserved(principal) else [f"principal {principal.casefold()}"]
         if len(self._router.names()) > 1:
@@ -118,22 +118,22 @@ class Databases:
         return self.bulkhead.admit(*compartments)
 
     def admit_owner(self, name: str, principal: str) -> None:
-        """Let a principal change what all others see of a database: its documents, its index.
+        """Check that a principal may change shared data of a database: its documents and index.
 
-        It must be one of its `owners`; where the registry names none, any principal who may query it. Raises
-        UnknownDatabase; NotPermitted: others own it.
+        They must be one of its `owners`. If the registry names no owners, any principal who may query it is accepted.
+        Raises UnknownDatabase, and NotPermitted if others own it.
         """
         owners = self._router.entry(name, _asking(principal)).owners
         if owners and principal != LOCAL and not is_listed(principal, owners):
             raise NotPermitted(f"Only the `owners` of {name!r} in the registry may change its documents and index.")
 
     def sight(self, name: str, principal: str) -> str:
-        """Which rows a principal sees whom `admit` lets in, as `RowFilter.sight` has it. Raises UnknownDatabase."""
+        """The rows that an admitted principal sees, in the form of `RowFilter.sight`. Raises UnknownDatabase."""
         rows = self._router.entry(name).row_filter
         return "" if rows is None or principal == LOCAL else rows.sight(rows.values_of(principal))
 
     def sees_all(self, name: str, principal: str) -> bool:
-        """Whether no row filter holds for a principal whom `admit` lets in. Raises UnknownDatabase."""
+        """Whether an admitted principal sees all rows. Raises UnknownDatabase."""
         rows = self._router.entry(name).row_filter
         return rows is None or principal == LOCAL or rows.values_of(principal) is None
 
@@ -142,9 +142,9 @@ class Databases:
         return set(self._router.names()) - set(self._router.names(_asking(principal)))
 
     async def get(self, name: str, principal: str) -> Database:
-        """The database as a principal sees it, its dialect known; this machine's own user sees every row.
+        """The database as a principal sees it, with a known dialect. The local user sees every row.
 
-        Raises UnknownDatabase: there is none, or not for them; DatabaseUnavailable: it cannot be opened.
+        Raises UnknownDatabase if it does not exist for them, DatabaseUnavailable if it cannot be opened.
         """
         await self.follow(name)
         self.admit(name, principal)
@@ -174,23 +174,23 @@ class Databases:
             self._open.setdefault(name, database)
         database = self._open[name]
         if not database.dialect:
-            await database.schema()  # another deployment's, which has not said yet what it speaks
+            await database.schema()  # served by another deployment, whose schema states the dialect
         return database
 
     def breaker(self, name: str) -> Breaker | None:
-        """That of a database which is open, and no file."""
+        """The breaker of a database; None if it is not open or is a file."""
         database = self._open.get(name)
         return database.breaker if database is not None else None
 
     async def readable(self, name: str, principal: str) -> Database:
-        """The database, once its schema could be read, and its row filter fits that. Raises as `get`."""
+        """The database, after checking that its schema can be read and its row filter fits. Raises as `get`."""
         database = await self.get(name, principal)
         await database.schema()
         await database.rules()
         return database
 
     async def refresh(self, name: str, principal: str) -> Database:
-        """The database, its schema to be read anew, here and elsewhere. Raises UnknownDatabase, DatabaseUnavailable."""
+        """Make all instances reread the schema. Returns the database. Raises UnknownDatabase, DatabaseUnavailable."""
         await self.follow(name)
         self.admit(name, principal)
         await asyncio.to_thread(self._router.refresh, name)
@@ -198,18 +198,18 @@ class Databases:
         return await self.get(name, principal)
 
     async def reread(self, name: str) -> None:
-        """Read a schema anew, here and, if it has changed, elsewhere. Raises as `get`; StateUnavailable."""
+        """Reread a schema here and, if it has changed, on other instances. Raises as `get`, and StateUnavailable."""
         await asyncio.to_thread(self._router.refresh, name)
         await self._changes.tell_if_new(name, await (await self._whole(name)).schema())
 
     async def infos(self, principal: str) -> list[DatabaseInfo]:
-        """Every database that a principal may query, with whether it can be opened."""
+        """Every database that a principal may query, and whether it can be opened."""
         await self.follow(now=True)
         names = self._router.names(_asking(principal))
         return list(await asyncio.gather(*(self.info(name, principal) for name in names)))
 
     async def info(self, name: str, principal: str) -> DatabaseInfo:
-        """One of them. Raises UnknownDatabase."""
+        """One database that a principal may query. Raises UnknownDatabase."""
         await self.follow(name)
         self.admit(name, principal)
         entry: Entry = self._router.entry(name)
@@ -227,7 +227,7 @@ class Databases:
         return known.model_copy(update={"dialect": database.dialect, "detail": " ".join(database.warnings)})
 
     async def reports(self, name: str, principal: str) -> tuple[tuple[TableReport, ...], tuple[str, ...]]:
-        """How each table was read of its files, and what was found; nothing, if it has no files. Raises as `get`."""
+        """How each table was read from files, and the problems found; empty for servers. Raises as `get`."""
         database = await self.get(name, principal)
         seen = {table.name for table in (await database.schema()).tables}
         tables = tuple(it for it in database.reports if it.table in seen)
@@ -235,7 +235,7 @@ class Databases:
         return tables, tuple(found)
 
     def questions(self, name: str) -> tuple[str, ...]:
-        """Those that the registry says to begin with."""
+        """The starter questions of the registry."""
         return self._router.entry(name).questions
 
     async def execute(
@@ -250,8 +250,8 @@ class Databases:
     ) -> Executed:
         """Run one SELECT, through the guard, within the limits of settings and registry.
 
-        Raises SqlRefused, SqlFailed, UnknownDatabase, DatabaseUnavailable; TooManyRows: more are wanted than can be
-        had; TooBusy; OutOfTime: the request's deadline passed while it waited for its turn.
+        Raises SqlRefused, SqlFailed, UnknownDatabase, DatabaseUnavailable; TooManyRows: `row_limit` is above the
+        limit; TooBusy; OutOfTime: the request's deadline passed.
         """
         async with self._turn(name, principal):
             database = await self.get(name, principal)
@@ -267,11 +267,11 @@ class Databases:
     async def next_page(
         self, name: str, cursor: str, *, row_limit: int | None = None, timeout_s: float | None = None, principal: str
     ) -> Executed:
-        """The rows after those that a cursor was given with, the query run anew. Raises as `execute`, and:
+        """The rows after a cursor; the query runs again. Raises as `execute`, and:
 
-        UnknownCursor: it is unknown, another principal's, of another database, or too old.
-        RowsChanged: the rows before it are others than they were.
-        TooManyRows: more rows have been given than can be had of one query.
+        UnknownCursor: it is unknown, expired, or belongs to another principal or database.
+        RowsChanged: the rows before it have changed.
+        TooManyRows: the limit of rows of one query was reached.
         """
         async with self._turn(name, principal):
             paged = await self._cursors.get(principal, cursor, name)
@@ -290,7 +290,7 @@ class Databases:
 
     @asynccontextmanager
     async def _turn(self, name: str, principal: str) -> AsyncIterator[None]:
-        """A place among what is answered, within the deadline. Raises UnknownDatabase, TooBusy, OutOfTime."""
+        """Hold a place among the running requests, within the deadline. Raises UnknownDatabase, TooBusy, OutOfTime."""
         deadline = self.deadlines.new(OUT_OF_TIME)
         await self.follow(name)
         self.admit(name, principal)
@@ -313,13 +313,13 @@ class Databases:
         row_limit: int | None = None,
         principal: str,
     ) -> RawRecords:
-        """The records behind a query that aggregates, of all its rows or one. Raises as `execute`."""
+        """The records behind an aggregate query, for all its rows or one. Raises as `execute`."""
         from agent.databases.supporting_rows import supporting_records
 
         async with self._turn(name, principal):
             database = await self.get(name, principal)
             limits = limits_of(self._settings, Options(raw_row_limit=row_limit), database.row_limit)
-            await database.check(sql, limits.row_limit)  # its own errors are told before any of what is derived
+            await database.check(sql, limits.row_limit)  # the query's own errors come before those of the derived one
             groups = None if row is None else [row]
             return await supporting_records(sql, database, limits.raw_row_limit, groups=groups)
 
@@ -330,7 +330,7 @@ class Databases:
 
 
 def build_router(settings: Settings, registry: Registry) -> Router:
-    """What opens the databases of a registry, as the settings say; nothing is opened before it is needed."""
+    """A router that opens the databases of a registry on first use, as configured in the settings."""
     from executors.registry.entry import ServerOptions
     from executors.router import Router
     from executors.workers.limits import bytes_of
@@ -353,5 +353,5 @@ def build_router(settings: Settings, registry: Registry) -> Router:
 
 
 def _asking(principal: str) -> str | None:
-    """A principal as the registry's lists have it; None for this machine's own user, who reads the files anyway."""
+    """The principal for the registry's lists; None for the local user, who can read the files anyway."""
     return None if principal == LOCAL else principal

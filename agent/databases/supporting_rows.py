@@ -1,4 +1,4 @@
-"""The records behind an aggregate: derived from the query's tree, checked like any other query, and counted."""
+"""The records behind an aggregate: derived from the query's syntax tree, checked like any other query, and counted."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from executors.errors import DatabaseUnavailable, SqlError
 if TYPE_CHECKING:
     from executors.records.raw_records import RawQuery
 
-_COUNTED_BY_VALUE = 50  # groups; of more, the condition would be long
+_COUNTED_BY_VALUE = 50  # maximum groups; with more, the condition would be too long
 _TIES = "groups tie for the last place of the result, and its rows do not say which were chosen"
 
 
 class RawRecords(Frozen):
-    """Records behind an aggregate. `reason` says why there are none.
+    """Records behind an aggregate. `reason`: why there are none.
 
-    total: how many there are in all; None: they were not counted.
-    keys: the columns of the result that tell its groups apart, so that each row has records of its own; None: it has
-        not, none: all rows are of one group.
-    ties: how many further rows tie with the last one of the result.
+    total: number of records; None: not counted.
+    keys: the columns that identify the result's groups, so that each row has its own records. Empty: all rows form one
+        group. None: rows have no records of their own.
+    ties: how many further rows tie with the last row of the result.
     needed: whether the query aggregates.
-    failure: why they could not be fetched, where they should have been.
+    failure: why records that were needed could not be fetched.
     """
 
     sql: str | None = None
@@ -45,7 +45,7 @@ async def fetch_raw_records(
 ) -> RawRecords:
     """The records behind an answer, at most `row_limit`.
 
-    They are a service beside it: a database that is gone is a `reason`, and no error. A private column that the
+    They are optional: if the query fails or the database is unavailable, `reason` states it. A private column that the
     question names is shown.
     """
     try:
@@ -65,9 +65,9 @@ async def supporting_records(
 ) -> RawRecords:
     """Derive the records' query from one that aggregates, check it like any other, and run it.
 
-    What cannot be proven to be behind the result is not fetched. A private column that the question does not name is
-    left out; without a question, a person wrote the query. `groups` are rows of the result, whose records alone are
-    wanted. Raises SqlError, DatabaseUnavailable: the records' query does not run.
+    Records are fetched only if they are proven to be behind the result. A private column that the question does not
+    name is left out; without a question, a person wrote the query. `groups` are rows of the result: only their records
+    are fetched. Raises SqlError, DatabaseUnavailable: the records' query does not run.
     """
     if row_limit == 0:
         return RawRecords(reason="Raw records are switched off.")
@@ -97,7 +97,7 @@ async def supporting_records(
     if found.truncated:
         count = raw.count
         if result is not None and groups is None and raw.keys and result.row_count <= _COUNTED_BY_VALUE:
-            rows = result.records()  # of groups that tie for the last place, those that are shown
+            rows = result.records()  # of groups that tie for the last place, only the shown ones
             chosen = await off_loop(lambda: derive(sql, dialect, schema=schema, result=result, groups=rows))
             count = chosen.count or count
         total = await _count(count, database)
@@ -105,7 +105,7 @@ async def supporting_records(
 
 
 async def _count(count: str | None, database: Database) -> int | None:
-    """How many records there are; None where the database does not say in time."""
+    """The number of records; None if the query fails or takes too long."""
     if count is None:
         return None
     try:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from executors.sql.ties import TieQuery
 
 
-MOST_TIES = 50  # that are counted
+MOST_TIES = 50  # maximum ties that are counted
 
 
 def write_tie_count(ties: int) -> str:
@@ -23,9 +23,9 @@ def write_tie_count(ties: int) -> str:
 
 
 async def count_ties(question: str, sql: str, database: Database, result: QueryResult) -> int:
-    """Rows that have the same place as the last one and are not shown: "the most orders" may be three customers'.
+    """Count hidden rows that rank equal to the last one: three customers may have "the most orders".
 
-    The query runs once more with a higher limit. 0 if it has no limit of its own, orders nothing, or cannot run so. A
+    The query runs once more with a higher limit. Returns 0 if it has no limit or order of its own, or fails. A
     private column that the question does not name is not read for this either.
     """
     found = await off_loop(lambda: _read(sql, database.dialect, result))

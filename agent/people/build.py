@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from agent.platform.storage.store import StateStore
     from executors.router import Router
 
-IN_FUNCTIONS = "FUNCTIONS_WORKER_RUNTIME"  # which the Functions host sets, and checks keys before it
+IN_FUNCTIONS = "FUNCTIONS_WORKER_RUNTIME"  # set by the Functions host, which checks keys itself
 
 
 @dataclass(frozen=True)
 class People:
-    """The parts of a service that people's words go to, and who may say what."""
+    """The parts of a service for reviews, feedback and saved queries."""
 
     reviewers: Reviewers
     recorder: Recorder
@@ -44,7 +44,7 @@ def build_people(
     added: AddedDocuments,
     verified: VerifiedQueries,
 ) -> People:
-    """All of them, over one state store and one registry."""
+    """Build all parts, with one state store and one registry."""
     shelf = Shelf(state, review_days=settings.review_days, feedback_days=settings.feedback_days)
     reviewers = Reviewers(
         router, registered, everywhere=settings.reviewers, nobody_is_known=nobody_is_known(settings, os.environ)
@@ -61,5 +61,5 @@ def build_people(
 
 
 def nobody_is_known(settings: Settings, environment: Mapping[str, str]) -> bool:
-    """Whether callers have no names and only this machine may ask, so that whoever asks is its user."""
+    """Whether callers have no names and only this machine may call, so that every caller is its user."""
     return settings.auth == "none" and not settings.trust_principal_header and IN_FUNCTIONS not in environment

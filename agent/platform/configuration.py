@@ -1,6 +1,6 @@
 """Examines the whole configuration: environment variables and the registry, with all their errors at once.
 
-A service runs this check when it starts, so that its operator can correct all mistakes of a deployment at once.
+A service runs this check when it starts, so that its operator can correct all errors of a deployment at once.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from agent.platform.llm.build import provider_of
 from executors.errors import RegistryInvalid
 from executors.registry.registry import Registry, read_registry
 
-# What others add without a change here: a dialect, a reader of docs, a model provider.
+# Extensions add dialects, readers of docs or model providers without a change of this code.
 #
-# An extension is a module; importing it calls `executors.extend.add_dialect`, `rag.docs.reading.add_reader` or
+# An extension is a module. Importing it calls `executors.extend.add_dialect`, `rag.docs.reading.add_reader` or
 # `build.add_provider`. `PLUMBLINE_EXTENSIONS` names the modules. It is code that the operator chose and that runs
 # with the service's rights; nothing in a request or a registry can name one. docs/extend.md shows one of each.
 
@@ -41,13 +41,13 @@ def load_extensions(settings: Settings) -> None:
             ) from error
 
 
-_CLOSE = 60.0  # of 100, by letters: names that are less alike are not what somebody meant
+_CLOSE = 60.0  # least similarity, of 100, for a suggested name
 
 
 class Configuration(NamedTuple):
-    """What was found. settings: None where they cannot be used; registry: its usable entries.
+    """The result of the check. settings: None if they are invalid; registry: its usable entries.
 
-    provisional: the settings with defaults in place of what cannot be used, so that the rest can be checked.
+    provisional: the settings with defaults for invalid values, so that the rest can be checked.
     """
 
     settings: Settings | None
@@ -59,7 +59,7 @@ class Configuration(NamedTuple):
 
     @property
     def every_problem(self) -> tuple[str, ...]:
-        """All of them."""
+        """All problems, of settings and registry."""
         return self.problems + self.registry_problems
 
     def report(self) -> str:
@@ -68,9 +68,9 @@ class Configuration(NamedTuple):
 
 
 def examine(*, in_functions: bool | None = None, registry: bool = True) -> Configuration:
-    """Read everything. `in_functions` None: who may ask is not looked at.
+    """Check the whole configuration. `in_functions` None: access settings are not checked.
 
-    Without `registry`, it is looked at only if the settings cannot be used, so that both are reported at once.
+    Without `registry`, the registry is checked only if the settings are invalid, so that both are reported at once.
     """
     problems: list[str] = []
     settings: Settings | None = None
@@ -91,7 +91,7 @@ def examine(*, in_functions: bool | None = None, registry: bool = True) -> Confi
 
 
 def explain_unknown_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """A sentence for each variable that looks like a setting and is none, and so changes nothing."""
+    """A sentence for each variable that looks like a setting but is none."""
     known = [variable.names[0] for variable in variables()]
     ends = [name.removeprefix(PREFIX) for name in known]
     hints: list[str] = []
@@ -106,7 +106,7 @@ def explain_unknown_variables(environment: Mapping[str, str]) -> tuple[str, ...]
 
 
 def _describe(error: ErrorDetails, environment: Mapping[str, str]) -> str:
-    """One problem of the settings, by the variable that was set. Its value is not repeated."""
+    """A problem of the settings, with the variable that was set but without its value."""
     message = str(error["msg"]).removeprefix("Value error, ")
     if not error["loc"]:
         return message
@@ -118,7 +118,7 @@ def _describe(error: ErrorDetails, environment: Mapping[str, str]) -> str:
 
 
 def _of_parts(settings: Settings, in_functions: bool | None) -> list[str]:
-    """What shows only when parts are made from the settings. Loads nothing heavy and calls no service."""
+    """Problems that appear only when parts are built from the settings. Loads nothing heavy and calls no service."""
     from agent.platform.access.policy import build_access
 
     problems: list[str] = []
@@ -136,7 +136,7 @@ def _of_parts(settings: Settings, in_functions: bool | None) -> list[str]:
 
 
 def _with_defaults(details: Sequence[ErrorDetails]) -> Settings | None:
-    """The settings without those that cannot be used."""
+    """The settings with defaults for the invalid ones; None if they are still invalid."""
     wrong = {_variable(str(one["loc"][0])).field for one in details if one["loc"]}
     fields = Settings.model_fields
     try:
@@ -146,13 +146,13 @@ def _with_defaults(details: Sequence[ErrorDetails]) -> Settings | None:
 
 
 def _variable(name: str) -> Variable:
-    """The setting that pydantic means by a field's name, or one of its variables."""
+    """The setting of a field name or variable in a pydantic error."""
     own = {name, PREFIX + name.upper()}
     return next(variable for variable in variables() if own & set(variable.names))
 
 
 def _registry_path(environment: Mapping[str, str]) -> Path:
-    """Where the registry is, where the settings cannot say it."""
+    """The registry's path if the settings are invalid."""
     named = environment.get(f"{PREFIX}REGISTRY")
     return Path(named).expanduser() if named else Settings.model_construct(set()).registry_path
 

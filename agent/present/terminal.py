@@ -1,6 +1,6 @@
 """Answers in the terminal: each step as it happens, then the answer with its rows and checks.
 
-Text from data, a model or a path is only ever shown as plain text: never as markup or control characters.
+Text from data, a model or a path is always shown as plain text, never as markup or control characters.
 """
 
 from __future__ import annotations
@@ -58,16 +58,16 @@ NEXT_STEP = {
     "question_planner": "reading the schema and what is known about it",
     "part_answered": "going on with the next part",
 }
-CONFIRMING = {"second_draft": "drafts", "judge": "judge"}  # the checks that ask a model, by their names
+CONFIRMING = {"second_draft": "drafts", "judge": "judge"}  # checks that call a model, by name
 MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "yellow")}
-# Control characters as their pictures; line breaks and tabs stay.
+# Control characters are replaced with pictures of them, except line breaks and tabs.
 _PICTURES = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"} | dict.fromkeys(range(127, 160), "�")
 
 
 class StepPrinter:
-    """Prints the events of one question as they arrive; if verbose, the docs, the plan and the records' query too.
+    """Prints the events of one question as they arrive; if verbose, also the docs, the plan and the records' query.
 
-    `first_reading`: a model on this machine has yet to read this database's schema, which takes a while.
+    `first_reading`: the local model must first read this database's schema, which takes a while.
     """
 
     def __init__(self, console: Console, *, verbose: bool = False, first_reading: bool = False) -> None:
@@ -79,7 +79,7 @@ class StepPrinter:
 
     @contextmanager
     def watching(self) -> Iterator[StepPrinter]:
-        """In a terminal, a line of what is being done and for how long, and the unfinished query; gone at the end."""
+        """In a terminal, show the current step, its duration and the unfinished query, and clear them at the end."""
         if not self.console.is_interactive:
             yield self
             return
@@ -153,7 +153,7 @@ class StepPrinter:
                 self._line("plan", event.plan.model_dump_json(exclude_defaults=True), event)
 
     def _show_verdict(self, event: events.Evaluated) -> None:
-        """Who decided, and what drafts or a judge say besides."""
+        """Print who decided, and the opinions of drafts or a judge."""
         said: list[tuple[str, bool | None, str]] = []
         if (verdict := event.verdict) is not None:
             said.append((verdict.source, verdict.correct, verdict.reason))
@@ -162,7 +162,7 @@ class StepPrinter:
         said += [it for it in others if it[0] not in told]
         for label, correct, reason in said:
             self._line(label, Text.assemble(MARKS[correct], " ", plain(reason)), event)
-            event = event.model_copy(update={"elapsed_ms": 0})  # told once
+            event = event.model_copy(update={"elapsed_ms": 0})  # print the time once
 
     def _show_rows(self, event: events.SqlExecuted) -> None:
         if event.error is not None:
@@ -177,7 +177,7 @@ class StepPrinter:
             self._indent(Text(plain(rest), style="dim"))
 
     def _line(self, label: str, text: str | Text, event: events.NodeComplete) -> None:
-        """A label, and a text whose further lines begin where its first does."""
+        """Print a label and a text with hanging indent."""
         shown = text.copy() if isinstance(text, Text) else Text(plain(text))
         if event.elapsed_ms >= 100:
             shown.append(f"{'  ' if shown else ''}{event.elapsed_ms / 1000:.1f} s", style="dim")
@@ -220,7 +220,7 @@ class StepPrinter:
 
 
 class _Watched(Progress):
-    """What is being done, for how long, and the query as far as it is written."""
+    """Shows the current step, its duration and the unfinished query."""
 
     def __init__(self, console: Console) -> None:
         self._written = ""
@@ -229,7 +229,7 @@ class _Watched(Progress):
         self._task = self.add_task("starting", total=None)
 
     def get_renderables(self) -> Iterable[RenderableType]:
-        """The line; then the query, under a line that says that nothing has checked it."""
+        """The line of the step; then the query, under a line that states that it is not yet checked."""
         yield from super().get_renderables()
         if self._written:
             yield Padding(Text(NOT_CHECKED, style="yellow"), (0, 0, 0, INDENT))
@@ -239,13 +239,13 @@ class _Watched(Progress):
         self.reset(self._task, total=None, description=what)
 
     def write(self, sql: str) -> None:
-        """Show a query as far as it is written; none where it is empty."""
+        """Show an unfinished query; nothing if it is empty."""
         self._written = sql
         self.refresh()
 
 
 def answer_parts(answer: Answer, width: int) -> list[RenderableType]:
-    """The answer, its checks, and what else a reader must know; `width` in characters."""
+    """The answer, its checks and notes for the reader; `width` in characters."""
     parts: list[RenderableType] = [Text(plain(answer.answer))]
     if answer.checks:
         parts.append(Padding(checks_text(answer.checks, width), (1, 0, 0, 0)))
@@ -262,7 +262,7 @@ def answer_parts(answer: Answer, width: int) -> list[RenderableType]:
 
 
 def notes_of(answer: Answer | AnswerPart) -> list[RenderableType]:
-    """What a reader must know of an answer, or one query of several: what was computed, and what speaks against it."""
+    """Notes on an answer or one of its parts: computed values, failed checks and doubts."""
     notes = [Text(plain(f"computed: {c.expression} = {c.computed}"), style="dim") for c in answer.corrections]
     notes += [
         Text.assemble(MARKS[check.passed], f" {check.name}: {plain(check.detail)}")
@@ -273,7 +273,7 @@ def notes_of(answer: Answer | AnswerPart) -> list[RenderableType]:
 
 
 def checks_text(checks: Iterable[Check], width: int) -> Text:
-    """Every check as its mark and name; as many in a line as fit, none torn apart."""
+    """Every check as its mark and name, wrapped between checks."""
     lines = [Text()]
     for check in checks:
         shown = Text.assemble(MARKS[check.passed], f" {check.name}")
@@ -291,7 +291,7 @@ def sql_text(sql: str) -> Text:
 
 
 def rows_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], language: str = "en") -> Table:
-    """The first rows and columns; numbers stand right, in the marks of a language."""
+    """The first rows and columns. Numbers are right-aligned, in the format of a language."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     shown = [row[:SHOWN_COLUMNS] for row in list(rows)[:SHOWN_ROWS]]
     formats = column_formats(columns[:SHOWN_COLUMNS], shown)
@@ -304,7 +304,7 @@ def rows_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], language: 
 
 
 def describe_left_out(columns: Sequence[str], row_count: int) -> str:
-    """What `rows_table` does not show; empty where it shows everything."""
+    """The rows and columns that `rows_table` does not show; empty if it shows all."""
     rest = row_count - SHOWN_ROWS
     parts = [plural(rest, "more row")] if rest > 0 else []
     if len(columns) > SHOWN_COLUMNS:
@@ -313,9 +313,9 @@ def describe_left_out(columns: Sequence[str], row_count: int) -> str:
 
 
 def cell_text(value: Any, language: str = "en", style: ColumnFormat | None = None) -> Text:
-    """One value: numbers as on the page and in the sentence, long texts cut.
+    """One value: numbers formatted as on the page and in sentences, long texts cut.
 
-    Without a column's style a whole number, which may be a year or a key, has no marks.
+    Without a column's style, an integer has no separators, as it may be a year or a key.
     """
     if value is None:
         return Text("NULL", style="dim")
@@ -325,12 +325,12 @@ def cell_text(value: Any, language: str = "en", style: ColumnFormat | None = Non
 
 
 def plain(text: str) -> str:
-    """A text that cannot steer the terminal: control characters become pictures of themselves."""
+    """A text that cannot control the terminal: control characters are replaced with pictures of them."""
     return text.translate(_PICTURES)
 
 
 def pairs_table(title: str, rows: Iterable[tuple[str, str]]) -> Table:
-    """Names with their values."""
+    """A table of names and values."""
     table = Table(title=title, title_justify="left", show_header=False)
     for name, value in rows:
         table.add_row(Text(name), Text(plain(value)))
@@ -338,7 +338,7 @@ def pairs_table(title: str, rows: Iterable[tuple[str, str]]) -> Table:
 
 
 def counting_progress(console: Console) -> Progress:
-    """Bars of what is counted, under what it is called."""
+    """Progress bars with counts and descriptions."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     return Progress(*columns, console=console)
 
@@ -360,14 +360,14 @@ def byte_progress(console: Console) -> Iterator[ByteProgress]:
 
 
 class Transcript:
-    """Gathers the turns of one conversation; with `costs`, each names its model calls and seconds."""
+    """Collects the turns of one conversation; with `costs`, each has its model calls and seconds."""
 
     def __init__(self, database: str, *, costs: bool = True) -> None:
         self._database, self._costs = database, costs
         self._turns: list[str] = []
 
     def add(self, message: str, answer: Answer) -> None:
-        """The next turn. Args: message: as it was typed; answer: what came back."""
+        """Add a turn. Args: message: as it was typed; answer: the reply."""
         lines = [f"**{len(self._turns) + 1}. {message}**"]
         if answer.question and answer.question != message:
             lines.append(f"*understood as: {answer.question}*")
@@ -380,14 +380,14 @@ class Transcript:
         self._turns.append("\n\n".join([*lines, self._summary(answer)]))
 
     def fail(self, message: str, problem: str) -> None:
-        """A turn that ended in an error, in its own words."""
+        """Add a turn that ended in an error, with its message."""
         self._turns.append(f"**{len(self._turns) + 1}. {message}**\n\n{problem}")
 
     def __str__(self) -> str:
         return "\n\n".join([f"Database: `{self._database}`", *self._turns]) + "\n"
 
     def _summary(self, answer: Answer) -> str:
-        """One line on how far the answer was checked, and what it cost."""
+        """One line with the answer's verification and cost."""
         if answer.status == "clarification_needed":
             mark = "asks back"
         elif answer.status == "error":

@@ -18,7 +18,7 @@ from agent.platform.access.policy import Mode
 
 _FIELD = re.compile(r"^([a-z_]+(?:, [a-z_]+)*): (.+(?:\n {4}.+)*)\n?", re.MULTILINE)
 
-# Models that share fields, with the model whose docstring describes these.
+# Models that share fields, and the model whose docstring describes these fields.
 INHERITED = {
     "AnswerPart": "Answer",
     "ChatSchema": "ChatTable",
@@ -33,7 +33,7 @@ INHERITED = {
 
 
 def describe_fields(schemas: Mapping[str, dict[str, Any]]) -> None:
-    """Move the descriptions of fields from the docstrings of models to the fields of the contract's schemas.
+    """Move descriptions of fields from the docstrings of models to the fields of the contract's schemas.
 
     A docstring describes a field in a line `name: text`, or several in `name, name: text`. Further lines are indented.
     """
@@ -62,11 +62,11 @@ def _describe(schema: dict[str, Any]) -> None:
 
 
 class Link(NamedTuple):
-    """From an answer to a request.
+    """A link from a response to a request.
 
-    of: operations whose answers have the value. field: where in the body, as a JSON pointer.
-    status: of the answer; empty: the first one that goes well.
-    to: operations that take it. parameter: as this one of their path; empty: as the body's field of the same name.
+    of: operations whose responses have the value. field: its place in the body, as a JSON pointer.
+    status: of the response; empty: the first successful one.
+    to: operations that accept it. parameter: path parameter for it; empty: the body's field with the same name.
     """
 
     of: tuple[str, ...]
@@ -93,7 +93,7 @@ LINKS = (
 
 
 def link(operations: dict[str, Described]) -> None:
-    """Write the links into the answers that they begin at. Args: operations: by their ids; they are changed."""
+    """Add the links to the responses where they start. Args: operations: by id; changed in place."""
     for one in LINKS:
         value = f"$response.body#{one.field}"
         place = {"parameters": {one.parameter: value}}
@@ -140,7 +140,7 @@ HEADERS: Described = {
         "schema": {**_TEXT, "pattern": '^".+"$'}, "example": '"8d1f"',
     },
 }  # fmt: skip
-# status -> header -> which of these describes it
+# status -> header -> key in HEADERS
 _BY_STATUS: dict[str, Described] = {
     "401": {"WWW-Authenticate": "WWW-Authenticate"},
     "409": {"Retry-After": "Retry-After-Busy"},
@@ -148,7 +148,7 @@ _BY_STATUS: dict[str, Described] = {
     "503": {"Retry-After": "Retry-After-Busy"},
 }
 
-# Of the contract, and of the modules of a generated client: name -> what it is for, the first words of its paths.
+# Groups of the contract and modules of generated clients: name -> description, first segments of the paths.
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "query": ("Ask questions and run queries.", ("query", "records", "execute", "jobs")),
     "databases": ("Databases, their schemas and uploads.", ("databases",)),
@@ -163,14 +163,14 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
 
 
 def group_of(path: str) -> str:
-    """The group of a route. Raises StopIteration where a new one belongs to none."""
+    """The group of a route. Raises StopIteration if a new route belongs to no group."""
     first = path.removeprefix("/api/").partition("/")[0]
     return next(name for name, (_, beginnings) in GROUPS.items() if first in beginnings)
 
 
 def complete(described: Described, mode: Mode) -> Described:
-    """The description by FastAPI, which is left as it is, with problems, events, headers, and who may call what."""
-    described = json.loads(json.dumps(described))  # FastAPI's has parts in several places at once
+    """FastAPI's description, completed with problems, events, headers and security. The input is not changed."""
+    described = json.loads(json.dumps(described))  # FastAPI shares parts between several places
     components = described["components"]
     schemas = components["schemas"]
     problem = Problem.model_json_schema(mode="serialization", ref_template=events.REF)
@@ -207,9 +207,9 @@ def _operations(described: Described) -> Iterator[tuple[str, str, Described]]:
 
 
 def _hide_list_or_object(field: Described) -> None:
-    """Put the alternatives of a field that is a list or an object beneath `if`, where generators do not look.
+    """Move the alternatives of a field that is a list or an object below `if`, which client generators ignore.
 
-    Java's generator writes `List<T>.class` for such a field, which is no Java.
+    The Java generator writes `List<T>.class` for such a field, which is invalid Java.
     """
     kinds = {one.get("type") for one in field.get("anyOf", ())}
     if {"array", "object"} <= kinds:
@@ -229,16 +229,16 @@ def _read_operation(operation: Described, method: str, path: str) -> Operation:
 
 
 def _problem(status: int, cases: list[ProblemCase]) -> Described:
-    """The problem documents that an operation answers with at a status: no other type is among them."""
+    """The problem documents of an operation for a status, restricted to their types."""
     types = list(dict.fromkeys(case.problem.type for case in cases))
     narrowed = {"properties": {"type": {"enum": types}, "status": {"const": status}}}
     examples = {case.name: {"$ref": f"#/components/examples/{case.name}"} for case in cases}
-    # Beneath `if`, since a generator of clients merges what `allOf` lists, and fails on it, but passes conditions by.
+    # Below `if`, because a client generator merges the schemas of `allOf` and fails, but ignores conditions.
     return {"schema": {**PROBLEM, "if": {}, "then": narrowed}, "examples": examples}
 
 
 def _show(operation: Described) -> None:
-    """Put the examples of what goes well into their places."""
+    """Add the examples of successful responses."""
     name = operation["operationId"]
     if name in events.STREAMS:
         operation["responses"]["200"]["content"] = {EVENTS: events.describe_stream(name)}

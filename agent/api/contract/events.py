@@ -1,4 +1,4 @@
-"""The events of the three streams: a schema for each, generated from its class, and an example as it is sent."""
+"""The events of the three streams: a schema for each, generated from its class, and an example in its sent form."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ _EXAMPLES: tuple[events.Event, ...] = (
 REF = "#/components/schemas/{model}"
 Schema = dict[str, Any]
 
-# Of each stream: how an event is sent, and the response that `done` carries.
+# stream -> (encoder of its events, schema of the response in `done`)
 STREAMS: dict[str, tuple[Callable[[events.Event], ServerSentEvent | None], str]] = {
     "query_stream": (as_sse, "Answer"),
     "resume_stream": (as_sse, "Answer"),
@@ -86,7 +86,7 @@ STREAMS: dict[str, tuple[Callable[[events.Event], ServerSentEvent | None], str]]
 
 
 def event_classes(of: type[events.Event] = events.Event) -> Iterator[type[events.Event]]:
-    """Every event that is sent."""
+    """All event classes that are sent."""
     for kind in of.__subclasses__():
         if kind is not events.NodeComplete:
             yield kind
@@ -94,7 +94,7 @@ def event_classes(of: type[events.Event] = events.Event) -> Iterator[type[events
 
 
 def components() -> dict[str, Schema]:
-    """The schemas of what events carry, by name, with those that they refer to."""
+    """The schemas of events' data, by name, with the schemas that they refer to."""
     carried = [kind for kind in event_classes() if kind not in (events.Done, events.Failed)]
     _, found = models_json_schema([(kind, "serialization") for kind in carried], ref_template=REF)
     schemas: dict[str, Schema] = found["$defs"]
@@ -105,7 +105,7 @@ def components() -> dict[str, Schema]:
 
 
 def describe_stream(operation: str) -> dict[str, Any]:
-    """What `text/event-stream` holds of an operation: the schema of one event, and an example of each."""
+    """The `text/event-stream` content of an operation: the schema of an event, and an example of each."""
     send, response = STREAMS[operation]
     return {"schema": _schema(operation, response), "examples": dict(_examples(send))}
 
@@ -121,7 +121,7 @@ def _examples(send: Callable[[events.Event], ServerSentEvent | None]) -> Iterato
 
 
 def _schema(operation: str, response: str) -> Schema:
-    """One event. Those of one name are told apart by their nodes."""
+    """The schema of one event. Events with the same name differ in their nodes."""
     if operation == "generate_stream":
         data = [_build_unnamed_schema(kind, response) for kind in event_classes() if _is_sent(kind)]
         return _message({"oneOf": data})
@@ -132,7 +132,7 @@ def _schema(operation: str, response: str) -> Schema:
 
 
 def _is_sent(kind: type[events.Event]) -> bool:
-    """Whether the generate interface tells of it."""
+    """Whether the generate interface sends the event."""
     return (
         kind.node in NODES
         if issubclass(kind, events.NodeComplete)

@@ -1,4 +1,4 @@
-"""Which problems each route may respond with: a table from each error to the operations that return it."""
+"""The problems that each route may return: a table from each error to the operations that return it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rag.errors import EmbedderUnavailable, StoreUnavailable
 TRACE_ID = "0af7651916cd43dd8448eb211c80319c"
 QUEUE = Standing(length=3, wait_s=4.6)
 
-# Operations by what they do; a route may be in several of these.
+# Operations by purpose. A route may be in several sets.
 PLANNING = frozenset({"query", "query_stream"})
 IN_SESSION = PLANNING | {"chat", "chat_stream"}
 ASKING = IN_SESSION | {"generate", "generate_stream"}
@@ -42,9 +42,9 @@ SCHEMAS = frozenset(
 )
 READING = ASKING | RUNNING | SAVING | SCHEMAS | DOCS
 OPEN = frozenset({"health_live", "generate_health"})
-UNAIDED = frozenset({"tools", "health_ready"})  # which need no registry, or say themselves that there is none
-COUNTED_READS = frozenset({"database_schema"})  # by the rate, where they have a database read anew
-# For the caller's leaving: they see a body that is not asked for.
+UNAIDED = frozenset({"tools", "health_ready"})  # they need no registry, or report a missing one themselves
+COUNTED_READS = frozenset({"database_schema"})  # count towards the rate limit if they reread a schema
+# Operations that watch for a disconnect and thus receive an unexpected body.
 LISTENING = frozenset({"session", "health_ready", "first_look"})
 REMEMBERING = IN_SESSION | JOBS | SESSIONS | SETTLING | SAVING | ONE_SAVED | ONE_TILE | {
     "start_session", "new_session", "sessions", "chat_health", "reviews", "review", "saved_queries", "delete_database",
@@ -53,7 +53,7 @@ REMEMBERING = IN_SESSION | JOBS | SESSIONS | SETTLING | SAVING | ONE_SAVED | ONE
 
 
 class ProblemCase(NamedTuple):
-    """A problem as somebody would get it, and the operations with it, by id; None: see `applies`."""
+    """An example of a problem, and the ids of operations that return it; None: see `applies`."""
 
     name: str
     problem: Problem
@@ -61,7 +61,7 @@ class ProblemCase(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """What of a route tells which problems it has. closed: whether only known callers may call it."""
+    """The properties of a route that determine its problems. closed: whether only known callers may call it."""
 
     id: str
     method: str
@@ -175,16 +175,16 @@ CASES: tuple[ProblemCase, ...] = (
 
 
 def applies(case: ProblemCase, operation: Operation) -> bool:
-    """Whether an operation may answer so."""
+    """Whether an operation may return the problem."""
     if case.name == "state-unavailable" and operation.closed and operation.method in ("POST", "PUT"):
-        return True  # the rate of its caller cannot be counted
+        return True  # the caller's rate may not be countable
     if case.operations is not None:
         return operation.id in case.operations
     by_name = {
         "malformed-request": operation.takes_body,
         "not-authenticated": operation.closed,
         "not-permitted": operation.closed,
-        "unknown-route": operation.takes_path,  # a value with a slash in it leads elsewhere
+        "unknown-route": operation.takes_path,  # a value with a slash leads to another route
         "request-timeout": operation.takes_body or operation.id in LISTENING,
         "request-too-large": operation.takes_body or operation.id in LISTENING,
         "invalid-field": operation.takes_fields,

@@ -1,4 +1,4 @@
-"""Example responses for routes that have none next to their own code."""
+"""Example responses for routes without one next to their code."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ _SHOWN: dict[str, dict[str, BaseModel]] = {
 ANSWERS: dict[str, dict[str, Any]] = {
     operation: {status: body.model_dump(mode="json", by_alias=True) for status, body in by_status.items()}
     for operation, by_status in _SHOWN.items()
-} | {  # which are beside their code as well, but FastAPI leaves out what is null
+} | {  # also next to their code, but FastAPI omits nulls
     "query": {"200": ANSWER_EXAMPLE, "202": TAKEN_EXAMPLE},
     "job": {"200": JOB_EXAMPLE},
     "session": {"200": SESSION_EXAMPLE},

@@ -18,7 +18,7 @@ from agent.api.http.export import ROW_HEADERS
 from agent.core.errors import AccessInvalid, NotAuthenticated, NotPermitted, StateUnavailable, TooManyRequests
 from agent.platform.access.policy import KEY_HEADERS, Access, CallerRequest, Mode
 
-COUNTED = ("POST", "PUT", "PATCH")  # what makes the model or a database work; reading what is there costs nothing
+COUNTED = ("POST", "PUT", "PATCH")  # methods that cause work of the model or a database; plain reads are cheap
 REFUSALS = (AccessInvalid, NotAuthenticated, NotPermitted, StateUnavailable, TooManyRequests)
 EXPOSED = (
     "idempotent-replayed",
@@ -40,13 +40,13 @@ ACCEPTED = (
     "if-match",
     "idempotency-key",
 )
-HTML_POLICY = "default-src 'none'; frame-ancestors 'none'"  # of a page that has none of its own
+HTML_POLICY = "default-src 'none'; frame-ancestors 'none'"  # for pages without their own policy
 
 log = logging.getLogger(__name__)
 
 
 class Door:
-    """ASGI middleware: only known callers come in, each at its rate; `open_paths` are for everybody."""
+    """ASGI middleware: admits only known callers, within their rate limits; `open_paths` are public."""
 
     def __init__(self, app: ASGIApp, access: Access, open_paths: frozenset[str]) -> None:
         self.app, self.access, self.open_paths = app, access, open_paths
@@ -56,7 +56,7 @@ class Door:
             await self.app(scope, receive, send)
             return
         if scope["type"] != "http":
-            await send({"type": "websocket.close", "code": 1008})  # there is none; nobody may come in by it
+            await send({"type": "websocket.close", "code": 1008})  # there are no websocket routes, so all are refused
             return
         try:
             principal = self.access.policy(CallerRequest.of(scope))
@@ -73,7 +73,7 @@ class Door:
         return scope["path"] in self.open_paths and scope["method"] in ("GET", "HEAD")
 
     def _log(self, scope: Scope, error: Exception) -> None:
-        """Log the caller and the reason of a refusal; never what was sent."""
+        """Log the caller and the reason of a refusal, but never the request's content."""
         if isinstance(error, AccessInvalid | StateUnavailable):
             log.error("%s", error)
             return
@@ -82,14 +82,14 @@ class Door:
 
 
 async def count(request: Request) -> None:
-    """Count a request that makes a database work although its method does not say so. Raises TooManyRequests."""
+    """Count a request that causes database work despite its method. Raises TooManyRequests."""
     access: Access | None = request.app.state.access
     if access is not None and access.limiter is not None:
         await asyncio.to_thread(access.limiter.take, request.state.principal)
 
 
 class BrowserHeaders:
-    """ASGI middleware: nothing is guessed, kept or framed by a browser."""
+    """ASGI middleware: headers against sniffing, caching and framing in browsers."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -110,7 +110,7 @@ class BrowserHeaders:
 
 
 def add_guards(app: FastAPI, access: Access | None, open_paths: frozenset[str]) -> None:
-    """Put the door before the routes, and before it what answers preflights. Without `access` there is no door."""
+    """Put the door before the routes, and CORS preflights before the door. Without `access` there is no door."""
     if access is not None:
         app.add_middleware(Door, access=access, open_paths=open_paths)
         if access.pages:
@@ -145,7 +145,7 @@ ACCEPTED_BY: dict[Mode, list[dict[str, list[str]]]] = {
 
 
 def with_security(contract: dict[str, Any], mode: Mode) -> dict[str, Any]:
-    """Add to the OpenAPI description how callers are known, and what every closed route may answer on its own."""
+    """Add the security schemes to the OpenAPI description, and the errors of access control to closed routes."""
     contract.setdefault("components", {})["securitySchemes"] = SCHEMES
     for path in contract["paths"].values():
         for method, operation in path.items():

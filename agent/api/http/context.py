@@ -1,4 +1,4 @@
-"""The context of every request: its trace id, its arrival, its caller, the limit on its size; HEAD as GET."""
+"""The context of every request: its trace id, arrival, caller and size limit; and HEAD as GET."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from agent.platform.telemetry.trace import new_trace_id, traceparent_for, tracep
 
 PRINCIPAL_HEADER = "x-ms-client-principal-name"
 TRACE_HEADER = "x-trace-id"
-UPLOADS = "/api/databases"  # takes data
+UPLOADS = "/api/databases"  # accepts uploads
 
 
 class RequestContext:
-    """ASGI middleware: gives each request a trace id, and ends one that is too large with 413."""
+    """ASGI middleware: gives each request a trace id, and refuses requests that are too large with 413."""
 
     def __init__(self, app: ASGIApp, max_request_bytes: int, upload_bytes: int = 0) -> None:
         self.app, self.max_request_bytes, self.upload_bytes = app, max_request_bytes, upload_bytes
@@ -50,7 +50,7 @@ class RequestContext:
 
 
 def _limit(receive: Receive, headers: Headers, most: int) -> Receive:
-    """`receive` that counts: a chunked body does not say its size beforehand."""
+    """`receive` that counts bytes: a chunked body does not declare its size."""
     declared = headers.get("content-length", "")
     refused = declared.isascii() and declared.isdigit() and int(declared) > most
     read = 0
@@ -74,7 +74,7 @@ def trace_id_of(request: Request) -> str:
 
 
 def principal_of(request: Request, settings: Settings) -> str:
-    """The caller: as the door has authenticated it, else by the name of Azure's front end, where there is one."""
+    """The caller, as authenticated by the door, else the trusted front end's name, if any."""
     known = getattr(request.state, "principal", None)
     if known is not None:
         return str(known)
@@ -82,21 +82,21 @@ def principal_of(request: Request, settings: Settings) -> str:
     return callers.to_principal(vouched)
 
 
-BODY_BYTES_A_SECOND = 16_384  # by which the time grows that a body may take
+BODY_BYTES_A_SECOND = 16_384  # minimum rate at which a body must arrive
 
 
 def arrival_s(timeout_s: float, body_bytes: int) -> float:
-    """Seconds that a request may take to arrive, when so much of its body has."""
+    """Seconds that a request may take to arrive, if `body_bytes` of its body have arrived."""
     return timeout_s + body_bytes / BODY_BYTES_A_SECOND
 
 
 def with_head(methods: Iterable[str]) -> set[str]:
-    """The methods of a route, and HEAD where it takes GET."""
+    """The methods of a route, with HEAD if it has GET."""
     return {*methods, *(["HEAD"] if "GET" in methods else [])}
 
 
 class HeadRequests:
-    """ASGI middleware: a route that takes GET takes HEAD."""
+    """ASGI middleware: routes with GET also accept HEAD."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -114,7 +114,7 @@ class HeadRequests:
         await self.app({**scope, "method": "GET"}, receive, send_head)
 
 
-# The level of authorization that the Azure function of a route asks for.
+# The authorization level of a route's Azure function.
 FUNCTION: dict[str, Any] = {"x-auth-level": "FUNCTION"}
 ANONYMOUS: dict[str, Any] = {"x-auth-level": "ANONYMOUS"}
 

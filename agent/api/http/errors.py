@@ -31,14 +31,14 @@ from rag.errors import EmbedderUnavailable, RetrievalError, StoreUnavailable
 LOG = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
-UNCACHED = {"cache-control": "no-store", "x-content-type-options": "nosniff"}  # also where no middleware is asked
-MAY_PASS = Later | ModelUnavailable | DatabaseUnavailable | EmbedderUnavailable  # and may know when
-WAIT = SessionBusy | StateUnavailable | StoreUnavailable  # which do not
-RETRY_AFTER_S = 5  # where nobody knows when
-FIELDS_NAMED = 3  # in `detail`; `errors` has them all
+UNCACHED = {"cache-control": "no-store", "x-content-type-options": "nosniff"}  # also outside of middleware
+MAY_PASS = Later | ModelUnavailable | DatabaseUnavailable | EmbedderUnavailable  # these may have a retry time
+WAIT = SessionBusy | StateUnavailable | StoreUnavailable  # these have no retry time
+RETRY_AFTER_S = 5  # if the time is unknown
+FIELDS_NAMED = 3  # in `detail`; `errors` lists all
 NOT_AN_OBJECT = "Send a JSON object, with the header `content-type: application/json`."
 
-# status -> (stable type, title, what to do)
+# status -> (stable type, title, detail)
 HTTP_PROBLEMS: dict[int, tuple[str, str, str]] = {
     400: ("malformed-request", "Malformed request", "The body is not JSON. Send a JSON object in UTF-8."),
     404: ("unknown-route", "Unknown route", "There is no such route. GET /api/docs lists all routes."),
@@ -63,7 +63,7 @@ HTTP_PROBLEMS: dict[int, tuple[str, str, str]] = {
     ),
 }
 
-# status -> what the contract says of it, where that is not its title above
+# status -> description in the contract, if it differs from the title above
 _DESCRIBED = {
     401: "Not authenticated",
     403: "Not permitted",
@@ -79,7 +79,7 @@ _DESCRIBED = {
 
 
 def http_problem(status: int, trace_id: str = "", **changes: Any) -> Problem:
-    """The problem document of a status that HTTP itself asks for."""
+    """The problem document of an HTTP error status."""
     phrase = HTTPStatus(status).phrase
     slug, title, detail = HTTP_PROBLEMS.get(status, (f"http-{status}", phrase, f"{phrase}."))
     values = {"type": TYPE_PREFIX + slug, "title": title, "status": status, "detail": detail, "trace_id": trace_id}
@@ -87,7 +87,7 @@ def http_problem(status: int, trace_id: str = "", **changes: Any) -> Problem:
 
 
 def problem_for(error: Exception, trace_id: str) -> Problem:
-    """The problem document of any error; one that is not meant for the caller is logged, and named by its trace id."""
+    """The problem document of any error. Unexpected errors are logged and identified by trace id."""
     problem = problem_of(error, trace_id)
     if problem is not None:
         return problem
@@ -96,7 +96,7 @@ def problem_for(error: Exception, trace_id: str) -> Problem:
 
 
 def problem_response(problem: Problem, headers: dict[str, str] | None = None) -> Response:
-    """The document with its status and media type."""
+    """The response with a problem document, its status and media type."""
     return Response(
         problem.model_dump_json(),
         problem.status,
@@ -106,7 +106,7 @@ def problem_response(problem: Problem, headers: dict[str, str] | None = None) ->
 
 
 def refusal(error: Exception, trace_id: str) -> Response:
-    """The response to any error, with the headers that HTTP asks for."""
+    """The response to any error, with the headers that HTTP requires."""
     headers = {}
     if isinstance(error, MAY_PASS):
         headers["retry-after"] = str(error.retry_after_s or RETRY_AFTER_S)
@@ -118,7 +118,7 @@ def refusal(error: Exception, trace_id: str) -> Response:
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Make every way out of the app a problem document."""
+    """Return every error of the app as a problem document."""
     for kind in (PlumblineError, ExecutorError, RetrievalError, Exception):
         app.add_exception_handler(kind, _handle_error)
     app.add_exception_handler(HTTPException, _handle_http_exception)
@@ -140,14 +140,14 @@ async def _handle_http_exception(request: Request, error: Exception) -> Response
 
 
 def _methods_of_path(request: Request) -> set[str]:
-    """What a path can be asked for. Starlette names the methods of the first route alone; RFC 9110 wants all."""
+    """The methods of a path. Starlette lists only those of the first route; RFC 9110 requires all."""
     routes: Sequence[BaseRoute] = request.app.state.routes
     found = (route for route in routes if route.matches(request.scope)[0] is not Match.NONE)
     return with_head([method for route in found for method in getattr(route, "methods", None) or ()])
 
 
 async def _nobody_listens(_request: Request, _error: Exception) -> Response:
-    """The caller hung up: the status is for the access log alone (499, as nginx has it)."""
+    """The caller disconnected. The status (499, as in nginx) is only for the access log."""
     return Response(status_code=499)
 
 
@@ -164,19 +164,19 @@ async def _invalid(request: Request, error: Exception) -> Response:
 
 
 def _field(location: Sequence[str | int]) -> str:
-    """`options.row_limit`; `body` where the body as a whole is meant."""
+    """The field's path, such as `options.row_limit`; `body` for the whole body."""
     return ".".join(str(part) for part in location[1:]) or str(location[0])
 
 
 def _message(error: Mapping[str, Any]) -> str:
-    """What pydantic says; where the body is no object, what a client that sends a form by default must do."""
-    if tuple(error["loc"]) == ("body",) and error["type"] != "value_error":  # which is a rule between two fields
+    """pydantic's message. If the body is no object, advice for clients that send forms by default."""
+    if tuple(error["loc"]) == ("body",) and error["type"] != "value_error":  # value_error: a rule between two fields
         return NOT_AN_OBJECT
     return field_message(error)
 
 
 def describe_errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """How a route's errors look in its OpenAPI description."""
+    """The OpenAPI descriptions of a route's errors."""
     shape = {"$ref": "#/components/schemas/Problem"}
     return {
         status: {

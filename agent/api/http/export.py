@@ -1,4 +1,4 @@
-"""Rows in the format that the Accept header asks for: JSON unless it asks for something else."""
+"""Rows in the format that the Accept header requests; default: JSON."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from executors.base import QueryResult
 
 
 def best_match(header: str, offered: Sequence[str]) -> str | None:
-    """One of the offered media types, by the Accept header of RFC 9110, 12.5.1; None where the caller takes none.
+    """One of the offered media types, by the Accept header of RFC 9110, 12.5.1; None if the caller accepts none.
 
-    The highest `q` wins; then what is named more exactly (`text/csv`, `text/*`, `*/*`), then the order of `offered`.
+    The highest `q` wins; then the more specific range (`text/csv`, `text/*`, `*/*`), then the order of `offered`.
     """
     ranges = [_range(part) for part in (header.strip() or "*/*").lower().split(",")]
     best, rank = None, (0.0, 0)
     for media_type in offered:
         exact = {media_type: 3, f"{media_type.partition('/')[0]}/*": 2, "*/*": 1}
-        # The most exact counts.
+        # The most specific range counts.
         found = max(((exact[name], q) for name, q in ranges if name in exact), default=(0, 0.0))
         if found[1] > 0 and (found[1], found[0]) > rank:
             best, rank = media_type, (found[1], found[0])
@@ -41,7 +41,7 @@ def best_match(header: str, offered: Sequence[str]) -> str | None:
 
 
 def _range(part: str) -> tuple[str, float]:
-    """Media range and weight; no range at all where the weight cannot be read."""
+    """Media range and weight; an empty range if the weight is invalid."""
     name, *parameters = (piece.strip() for piece in part.split(";"))
     weight = next(
         (value.partition("=")[2].strip() for value in parameters if value.partition("=")[0].strip() == "q"), "1"
@@ -53,18 +53,18 @@ def _range(part: str) -> tuple[str, float]:
 
 
 JSON = "application/json"
-MAX_HEADER_CHARS = 4_000  # of the query; front ends take some 8,000 for all headers together
+MAX_HEADER_CHARS = 4_000  # maximum for the query; front ends allow about 8,000 for all headers
 VARY = {"vary": "Accept"}
 ROW_COUNT, TRUNCATED, SQL = "x-plumbline-row-count", "x-plumbline-truncated", "x-plumbline-sql"
 CURSOR = "x-plumbline-cursor"
 STATUS, VERIFIED, CONFIDENCE = "x-plumbline-status", "x-plumbline-verified", "x-plumbline-confidence"
-ROW_HEADERS = (ROW_COUNT, TRUNCATED, CURSOR, SQL, STATUS, VERIFIED, CONFIDENCE)  # what is known beside the rows
+ROW_HEADERS = (ROW_COUNT, TRUNCATED, CURSOR, SQL, STATUS, VERIFIED, CONFIDENCE)  # metadata of the rows
 
 _BY_TYPE = {one.media_type: one for one in FORMATS}
 
 
 def choose_format(request: Request) -> Format | None:
-    """The format that is asked for; None for JSON. Raises NotAcceptable."""
+    """The requested format; None for JSON. Raises NotAcceptable."""
     offered = [JSON, *_BY_TYPE]
     chosen = best_match(",".join(request.headers.getlist("accept")), offered)
     if chosen is None:
@@ -78,7 +78,7 @@ Wanted = Annotated[Format | None, Depends(choose_format)]
 
 
 def refuse_changes(options: Options, wanted: Format | None) -> None:
-    """Raise NotAcceptable for a change of rows as a file: that has no place for its token and its outcome."""
+    """Raise NotAcceptable for a change of rows as a file, which has no place for its token and outcome."""
     if wanted is not None and (options.allow_writes or options.confirm):
         raise NotAcceptable(f"A change of rows is available as {JSON} only. Set Accept to it.")
 
@@ -92,9 +92,9 @@ async def rows_response(
     sql: str,
     headers: dict[str, str],
 ) -> Response:
-    """The rows of a query, streamed; what is known beside them is said in headers."""
+    """The rows of a query, streamed, with metadata in headers."""
     chunks = wanted.chunks(result)
-    first = await asyncio.to_thread(next, chunks, b"")  # what fails, fails while there can be another status
+    first = await asyncio.to_thread(next, chunks, b"")  # early errors can still set the status
     name = f"{re.sub(r'[^A-Za-z0-9_-]+', '-', database)}-{trace_id_of(request)[:8]}.{wanted.suffix}"
     headers = {
         **VARY,
@@ -110,13 +110,13 @@ async def rows_response(
 
 
 async def build_executed_response(request: Request, wanted: Format, done: Executed, *, database: str) -> Response:
-    """The rows of a query, with the cursor of those that follow in a header."""
+    """The rows of a query, with the cursor for the next rows in a header."""
     headers = {CURSOR: done.cursor} if done.cursor else {}
     return await rows_response(request, wanted, done.result, database=database, sql=done.query.sql, headers=headers)
 
 
 async def answer_response(request: Request, wanted: Format, answer: Answer, *, database: str) -> Response:
-    """The rows of an answer, its status in headers. Raises NoRows, except in Markdown, where that is told."""
+    """The rows of an answer, with its status in headers. Raises NoRows, except for Markdown, which shows the status."""
     names = tuple(answer.results[0]) if answer.results else tuple(answer.columns)
     rows = tuple(tuple(record.values()) for record in answer.results)
     result = QueryResult(columns=names, rows=rows, truncated=answer.truncated)
@@ -140,7 +140,7 @@ def _flag(value: bool) -> str:
     return "true" if value else "false"
 
 
-# name -> (what it says, example)
+# name -> (description, example)
 _HEADERS = {
     "Content-Disposition": ("Name of the file.", 'attachment; filename="shop-0af76519.csv"'),
     "X-Plumbline-Sql": (
@@ -158,7 +158,7 @@ _ANSWER_HEADERS = {
 
 
 def describe_files(example: dict[str, Any] | None = None) -> dict[int | str, dict[str, Any]]:
-    """The files as OpenAPI has them. Args: example: of an answer in JSON, whose files have headers of their own."""
+    """The OpenAPI description of files. Args: example: JSON example of an answer, whose files have extra headers."""
     headers = _HEADERS | (_ANSWER_HEADERS if example else {})
     binary = {"schema": {"type": "string", "format": "binary"}}
     content: dict[str, Any] = {one.media_type: binary for one in FORMATS}

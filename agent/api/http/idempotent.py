@@ -1,4 +1,4 @@
-"""`Idempotency-Key`: a POST that creates or changes something is carried out once, however often it is sent."""
+"""`Idempotency-Key`: a POST that creates or changes something is carried out once, even if it is sent repeatedly."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from executors.errors import ExecutorError
 
 HEADER, REPLAYED = "idempotency-key", "idempotent-replayed"
 MAX_CHARS = 255
-# Operations that create or change something, or take a model's or a database's time to do it.
+# Operations that create or change something, or use a model's or a database's time.
 ASKING = ("query", "query_stream", "execute", "run_saved_query", "chat", "chat_stream", "generate", "generate_stream")
 CHANGING = (
     "start_session",
@@ -36,7 +36,7 @@ CHANGING = (
     "add_documents",
     "index_database",
 )
-# Operations whose body is written to disk as it comes: it is told from another by a digest, and never held here.
+# Operations whose body is written to disk as it arrives. It is compared by digest and never held in memory.
 STREAMED = ("upload_database",)
 TAKING = frozenset((*ASKING, *CHANGING, *STREAMED))
 EVENTS = "text/event-stream"
@@ -58,7 +58,7 @@ log = logging.getLogger(__name__)
 
 
 class IdempotentRequests:
-    """ASGI middleware: answers a request again as before, unless it failed or its stream had no end."""
+    """ASGI middleware: repeats the response to an earlier request, unless it failed or its stream was incomplete."""
 
     def __init__(self, app: ASGIApp, lazy: LazyService, routes: Sequence[BaseRoute]) -> None:
         self.app, self._lazy, self._routes = app, lazy, routes
@@ -95,12 +95,12 @@ class IdempotentRequests:
         if isinstance(found, StoredResponse):
             await _replay(found, send)
             return
-        # The response is kept before its last byte is sent, so that nobody has it unkept.
+        # The response is stored before its last byte is sent, so that no client has an unstored one.
         recorded = _RecordedResponse(store, found, send, body)
         try:
             await self.app(scope, body.receive, recorded.send)
         finally:
-            if not recorded.is_stored:  # it failed, or nobody listens any more
+            if not recorded.is_stored:  # it failed, or the client disconnected
                 await asyncio.shield(asyncio.create_task(_forget(store, found)))
 
     def _operation(self, scope: Scope) -> str:
@@ -111,7 +111,7 @@ class IdempotentRequests:
 
 
 class _Body:
-    """The body of a request: read at once and given again, or, where it is not kept, digested on its way."""
+    """The body of a request: buffered and replayed, or only digested as it passes."""
 
     def __init__(self, receive: Receive, *, is_buffered: bool) -> None:
         self.is_buffered = is_buffered
@@ -121,11 +121,11 @@ class _Body:
 
     @property
     def digest(self) -> str:
-        """Of what has come so far, in hexadecimal digits."""
+        """The hexadecimal digest of the body so far."""
         return self._digest.hexdigest()
 
     async def read(self) -> None:
-        """Wait for all of it. Raises HTTPException: it is too large, or does not come."""
+        """Read the whole body. Raises HTTPException if it is too large or does not arrive."""
         more = True
         while more:
             message = await self._next()
@@ -135,7 +135,7 @@ class _Body:
         self._pending = [{"type": "http.request", "body": b"".join(self._pieces), "more_body": False}]
 
     async def receive(self) -> Message:
-        """For the routes: as if nothing had been read yet."""
+        """`receive` for the routes, as if nothing had been read."""
         return self._pending.pop() if self._pending else await self._next()
 
     async def _next(self) -> Message:
@@ -148,7 +148,7 @@ class _Body:
 
 
 class _RecordedResponse:
-    """What is sent, and heard on its way."""
+    """Sends a response and records it."""
 
     def __init__(self, store: Idempotency, claim: Claim, send: Send, body: _Body) -> None:
         self._store, self._claim, self._send, self._body = store, claim, send, body
@@ -188,14 +188,14 @@ async def _forget(store: Idempotency, claim: Claim) -> None:
 
 
 def _arriving_s(scope: Scope, settings: Settings) -> float:
-    """Seconds that a body may take to arrive."""
+    """The seconds that a body may take to arrive."""
     declared = Headers(scope=scope).get("content-length", "")
     size = int(declared) if declared.isascii() and declared.isdigit() else settings.upload_mb * MB
     return arrival_s(settings.receive_timeout_s, min(size, settings.upload_mb * MB))
 
 
 def _fingerprint(scope: Scope, body: _Body) -> str:
-    """Of all that the response depends on, but for a body that is not kept."""
+    """A hash of everything that the response depends on, except an unbuffered body."""
     accept = Headers(scope=scope).get("accept", "")
     known = (scope["path"], scope["query_string"].decode("latin-1"), accept, body.digest if body.is_buffered else "")
     return hashlib.sha256("\n".join(known).encode()).hexdigest()

@@ -22,19 +22,19 @@ log = logging.getLogger(__name__)
 
 
 class LazyService:
-    """Makes the service once, at the first request: a Functions worker runs no ASGI lifespan.
+    """Builds the service once, at the first request, because a Functions worker runs no ASGI lifespan.
 
-    The factory may block; after a failure the next request tries again. A request waits `deadline_s` seconds for it.
+    The factory may block. After a failure, the next request tries again. A request waits up to `deadline_s` seconds.
     """
 
     def __init__(self, factory: Callable[[], Service], *, has_timers: bool = False, deadline_s: float = 220) -> None:
         self._factory, self._has_timers, self._deadline_s = factory, has_timers, deadline_s
         self._service: Service | None = None
         self._making: asyncio.Task[Service] | None = None
-        self._beside: list[asyncio.Task[None]] = []  # what runs while requests are answered
+        self._beside: list[asyncio.Task[None]] = []  # background tasks
 
     async def get(self, database: str = "") -> Service:
-        """The service, which may know of a named database. Raises what the factory raises, and Starting."""
+        """The service, after looking for changed databases. Raises the factory's errors, and Starting."""
         service = self._service or await self._await_service()
         await service.registered.follow(database)
         return service
@@ -46,7 +46,7 @@ class LazyService:
 
     async def _await_service(self) -> Service:
         if self._making is None:
-            # In a context of its own: what goes on beside the requests belongs to none of them.
+            # In a separate context, because background tasks belong to no request.
             self._making = asyncio.create_task(self._make(), context=Context())
         making = self._making
         left_s = get_arrival_time() + self._deadline_s - asyncio.get_running_loop().time()
@@ -68,7 +68,7 @@ class LazyService:
         return service
 
     def refresh_dashboards(self, every_s: float) -> None:
-        """Run the tiles that are due, every so many seconds, where the host has no timers. It makes the service."""
+        """Run due tiles every `every_s` seconds if the host has no timers. Builds the service."""
         if not self._has_timers:
             self._beside.append(asyncio.create_task(self._refresh_dashboards(every_s)))
 
@@ -77,16 +77,16 @@ class LazyService:
             await asyncio.sleep(every_s)
             try:
                 await (await self.get()).dashboard.refresh()
-            except (PlumblineError, ExecutorError) as error:  # a registry, a store that may be there at the next look
+            except (PlumblineError, ExecutorError) as error:  # the registry or store may be available at the next run
                 log.warning("The tiles that are due were not all run: %s", error)
 
     def stop(self) -> None:
-        """Have everything that is being answered end now, and say so."""
+        """End all running requests now, with an error."""
         if self._service is not None:
             self._service.registered.deadlines.stop()
 
     async def close(self) -> None:
-        """Close the service, where one was made; one that is being made is waited for."""
+        """Close the service, if one was built or is being built."""
         if self._making is not None:
             await asyncio.gather(self._making, return_exceptions=True)
         for task in self._beside:
@@ -97,7 +97,7 @@ class LazyService:
 
 
 async def _clean_up(service: Service) -> None:
-    """Forget what has expired, from time to time, until cancelled; the next round makes up for one that failed."""
+    """Delete expired state periodically until cancelled. The next round makes up for a failed one."""
     while True:
         await asyncio.sleep(service.settings.session_cleanup_s)
         try:
@@ -111,4 +111,4 @@ def _of_app(request: Request) -> LazyService:
     return lazy
 
 
-Lazy = Annotated[LazyService, Depends(_of_app)]  # not the service itself: a request that is refused needs none
+Lazy = Annotated[LazyService, Depends(_of_app)]  # not the service itself, which a refused request does not need

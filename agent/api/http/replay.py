@@ -1,6 +1,6 @@
-"""Streams that outlive their connection: a client that reconnects gets the missed events, then the live ones.
+"""Streams that outlive their connection: a reconnecting client gets the missed events, then the live ones.
 
-This process keeps a question's events while it runs, and a little longer; another has nothing to resume.
+This process keeps a question's events while it runs and for `LINGER_S` afterwards. Other processes cannot resume it.
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ ENDED = {
     "title": "The question was ended",
     "detail": "This question ended before it had an answer. Ask it again.",
 }
-LINGER_S = 60.0  # for which a question goes on without a listener, and its events are kept after its end
+LINGER_S = 60.0  # how long a question continues without a listener, and its events are kept after its end
 
 
 class Replay:
-    """One question's events, numbered from 1. They are drained whether or not anybody listens."""
+    """One question's events, numbered from 1. They are drained even without a listener."""
 
     def __init__(self, events: AsyncGenerator[Event, None], trace_id: str, left_out: frozenset[str] = NOTHING) -> None:
         self.trace_id, self.left_out = trace_id, left_out
         self.listeners = 0
         self._happened: list[Event] = []
         self._error: Exception | None = None
-        self._stopped = http_problem(409, trace_id, **ENDED)  # what listeners are sent where the task is cancelled
+        self._stopped = http_problem(409, trace_id, **ENDED)  # sent to listeners if the task is cancelled
         self._news = asyncio.Event()  # replaced by each event, so that every listener wakes once
         self._task = asyncio.create_task(self._drain(events))
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing more will happen."""
+        """Whether no more events will follow."""
         return self._task.done()
 
     async def wait_until_begun(self) -> None:
-        """Return with the first event. Raises what the question was refused for, before there was one."""
+        """Wait for the first event. Raises the error if the question was refused before it."""
         while not self._happened and not self.has_ended:
             await self._news.wait()
         if not self._happened and self._error is not None:
             raise self._error
 
     async def after(self, number: int) -> AsyncIterator[tuple[int, Event]]:
-        """The events after that of a number, until the last one."""
+        """The events after event `number`, up to the last one."""
         while True:
             news = self._news
             for event in self._happened[number:]:
@@ -64,7 +64,7 @@ class Replay:
                 await news.wait()
 
     async def stop(self, problem: Problem | None = None) -> None:
-        """End the question. Whoever listens gets the problem as the last event; without one, that it was ended."""
+        """End the question. Listeners get the problem, or by default `ENDED`, as the last event."""
         self._stopped = problem or self._stopped
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
@@ -76,7 +76,7 @@ class Replay:
                     self._add(event)
             if not self._is_complete:
                 self._fail(AssertionError("the loop ended without a response"))
-        except Exception as error:  # noqa: BLE001  the edge: the caller is told, now or as the last event
+        except Exception as error:  # noqa: BLE001  the edge: the caller gets the error, now or as the last event
             self._fail(error)
         except asyncio.CancelledError:
             if not self._is_complete:
@@ -104,7 +104,7 @@ class Replay:
 
 
 class Replays:
-    """The questions of this process that somebody may come back to. Args: linger_s: see `LINGER_S`."""
+    """The resumable questions of this process. Args: linger_s: see `LINGER_S`."""
 
     def __init__(self, linger_s: float = LINGER_S) -> None:
         self._linger_s = linger_s
@@ -114,23 +114,23 @@ class Replays:
     async def begin(
         self, events: AsyncGenerator[Event, None], trace_id: str, principal: str, left_out: frozenset[str] = NOTHING
     ) -> Replay:
-        """Take a question on; returns with its first event. Raises what it was refused for."""
+        """Register a question and wait for its first event. Raises the error if it was refused."""
         replay = Replay(events, trace_id, left_out)
         await replay.wait_until_begun()
         key = trace_id, principal
         self._known[key] = replay
-        self._leave(key, replay)  # who asked may be gone by now, and never listen
+        self._leave(key, replay)  # the caller may already have disconnected
         return replay
 
     def get(self, trace_id: str, principal: str) -> Replay:
-        """A question of somebody's own. Raises UnknownAnswer."""
+        """A principal's own question. Raises UnknownAnswer."""
         found = self._known.get((trace_id, principal))
         if found is None:
             raise UnknownAnswer("No question with this trace_id is in progress here. Its answer may be in its session.")
         return found
 
     async def listen(self, replay: Replay, principal: str, after: int) -> AsyncIterator[ServerSentEvent]:
-        """What a listener hears, each event under its number. When the last one leaves, the question has `linger_s`."""
+        """The numbered events for one listener. After the last one leaves, the question continues for `linger_s`."""
         key = replay.trace_id, principal
         replay.listeners += 1
         if leaving := self._leaving.pop(key, None):
@@ -145,13 +145,13 @@ class Replays:
                 self._leave(key, replay)
 
     async def end(self, trace_id: str, principal: str) -> None:
-        """End a question of somebody's own. Raises UnknownAnswer."""
+        """End a principal's own question. Raises UnknownAnswer."""
         replay = self.get(trace_id, principal)
         self._drop((trace_id, principal), replay)
         await replay.stop()
 
     async def close(self) -> None:
-        """End all of them."""
+        """End all questions."""
         leaving, self._leaving = list(self._leaving.values()), {}
         for task in leaving:
             task.cancel()

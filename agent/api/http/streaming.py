@@ -1,4 +1,4 @@
-"""A question's events as server-sent events; the work ends when nobody listens any more."""
+"""A question's events as server-sent events; the work ends when the client disconnects."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Result = TypeVar("Result")
 async def open_stream(
     events: AsyncGenerator[Event, None], trace_id: str, encode: Callable[[Event], ServerSentEvent | None]
 ) -> AsyncIterator[AsyncIterator[ServerSentEvent]]:
-    """Events, once the first one has arrived: what is refused before has its own status. `encode` may leave some out.
+    """The events, once the first has arrived; earlier refusals have their own status. `encode` may omit events.
 
-    An error ends them as an `error` event, since the status is already sent.
+    A later error becomes an `error` event, because the status is already sent.
     """
     async with aclosing(events):
         every = _end_safely(await anext(events), events, trace_id)
@@ -37,27 +37,27 @@ async def _end_safely(last: Event, rest: AsyncIterator[Event], trace_id: str) ->
             yield last
         if not isinstance(last, Done | Failed):
             yield Failed(problem=problem_for(AssertionError("the loop ended without a response"), trace_id))
-    except Exception as error:  # noqa: BLE001  the edge: whatever it was, the caller is told that no more will come
+    except Exception as error:  # noqa: BLE001  the edge: on any error, the caller gets a last event
         yield Failed(problem=problem_for(error, trace_id))
 
 
 def as_sse(event: Event, left_out: frozenset[str] = NOTHING) -> ServerSentEvent:
-    """One event, named, its data a JSON object. Args: left_out: parts of the response that are not sent."""
+    """One event, named, its data a JSON object. Args: left_out: omitted parts of the response."""
     return to_named_event(StreamEvent.of(event, left_out))
 
 
 def to_named_event(wire: StreamEvent) -> ServerSentEvent:
-    """One event under its own name."""
+    """One event, with its own name."""
     return ServerSentEvent(event=wire.event, raw_data=wire.model_dump_json())
 
 
 async def while_listening(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
-    """What `work` returns or raises; a caller who hangs up cancels it. Raises ClientDisconnect, HTTPException."""
+    """The result of `work`, which is cancelled if the caller disconnects. Raises ClientDisconnect, HTTPException."""
     working, leaving = asyncio.create_task(work), asyncio.create_task(_await_disconnect(request))
     try:
         await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
-            await leaving  # which raises where it is not that nobody listens, but that too much is sent
+            await leaving  # raises if the body is too large, not a disconnect
             raise ClientDisconnect
         return await working
     finally:

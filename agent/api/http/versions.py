@@ -15,23 +15,23 @@ IfMatch = Annotated[
 
 
 def tag(response: Response, version: str) -> None:
-    """Say the version of what a response shows."""
+    """Set the ETag of a response."""
     response.headers["etag"] = f'"{version}"'
 
 
 def version_of(if_match: str) -> str:
-    """The version that an If-Match header names; empty where any will do."""
+    """The version in an If-Match header; empty if any version matches."""
     version = if_match.strip().removeprefix("W/").strip('"')
     return "" if version == "*" else version
 
 
 def answers(example: dict[str, Any], *errors: int, conflict: str = "", status: int = 200) -> Described:
-    """What a route answers, for its OpenAPI description. `conflict`: what 409 means here."""
+    """The OpenAPI descriptions of a route's responses. `conflict`: the meaning of 409 here."""
     return {status: {"content": {"application/json": {"example": example}}}} | refusals(*errors, conflict=conflict)
 
 
 def refusals(*errors: int, conflict: str = "") -> Described:
-    """The errors alone."""
+    """The OpenAPI descriptions of only the errors."""
     descriptions = {404: "Unknown, or owned by another caller", 409: conflict}
     return {status: one | ({"description": descriptions[int(status)]} if int(status) in descriptions else {})
             for status, one in describe_errors(*errors).items()}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Chat sessions over HTTP: start one, send messages, read it, end it. The schemas are the specification's."""
+"""Chat sessions over HTTP: start, send messages, read and end. The schemas are those of the specification."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ async def start_session(body: StartSessionRequest, lazy: Lazy, request: Request)
 
 
 async def _next_turn(body: ChatRequest, lazy: Lazy, request: Request, trace_id: str) -> tuple[Service, dict[str, Any]]:
-    """The service, and what it is asked: the next message of a session that the caller may use."""
+    """The service, and its arguments for the next message of a session that the caller may use."""
     service, caller = await lazy.get_for(request)
     session = await service.session(body.session_id, caller)
     return service, {

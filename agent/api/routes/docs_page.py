@@ -1,6 +1,6 @@
 """The page at `GET /api/docs`: the routes of the OpenAPI description, each with a form that tries it.
 
-It loads one script, `web/src/docs/try.ts` as built, and nothing from elsewhere.
+It loads one script, built from `web/src/docs/try.ts`, and nothing from elsewhere.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import Any
 
 # The forms of `GET /api/docs` that try a route. The script that sends them is `web/src/docs/try.ts`.
 #
-# Without the script they stay hidden: the page then reads as a list of routes.
+# Without the script they stay hidden, and the page is a list of routes.
 
-# A browser resolves such a part of a path, and the request would reach another route.
+# Browsers resolve these path segments, so the request would reach another route.
 _NO_STEP_UP = r' pattern="(?!\.{1,2}$).+" title="Neither . nor .., which lead to another route"'
-# The POST routes that change nothing but the caller's own history; all others but GET ask before they are sent.
+# POST routes that change only the caller's own history. All others, except GET, ask before they are sent.
 READING = frozenset(
     {
         "query", "query_stream", "execute", "records", "start_session", "chat", "chat_stream", "new_session",
         "generate", "generate_stream", "search_docs", "run_saved_query",
     }
 )  # fmt: skip
-_HEADER_OF = {"bearer": "Authorization: Bearer"}  # what a scheme that is no header of its own is called
+_HEADER_OF = {"bearer": "Authorization: Bearer"}  # label of a scheme without its own header
 
 _KEY = """<form class="key" id="key-form" hidden>
 <p><label for="key">Key</label> <input id="key" type="password" autocomplete="off" spellcheck="false">
@@ -48,7 +48,7 @@ _BODY = """<p><label for="{id}-body">Body <code>{type}</code></label>
 
 
 def _key_form(openapi: Mapping[str, Any]) -> str:
-    """The field of the key, and the headers that it can be sent in; empty where no route takes one."""
+    """The field for the key and its possible headers; empty if no route accepts a key."""
     schemes = openapi.get("components", {}).get("securitySchemes", {})
     names = {
         name: None
@@ -64,7 +64,7 @@ def _key_form(openapi: Mapping[str, Any]) -> str:
 
 
 def _try_form(method: str, path: str, operation: Mapping[str, Any], openapi: Mapping[str, Any]) -> str:
-    """The form of one operation, with the contract's examples in what has to be filled in."""
+    """The form of one operation, with the contract's examples in required fields."""
     identity = operation["operationId"]
     changes = method != "get" and not (method == "post" and identity in READING)
     flags = (" data-changes" if changes else "") + (" data-key" if any(operation.get("security", ())) else "")
@@ -81,7 +81,7 @@ def _try_form(method: str, path: str, operation: Mapping[str, Any], openapi: Map
 
 
 def _find_media_type(operation: Mapping[str, Any]) -> str:
-    """The media type that the contract names first of a success."""
+    """The first media type of a successful response in the contract."""
     for status, response in operation["responses"].items():
         if status.startswith("2") and response.get("content"):
             return str(next(iter(response["content"])))
@@ -110,7 +110,7 @@ def _field(identity: str, parameter: Mapping[str, Any]) -> str:
 
 
 def _choices(schema: Mapping[str, Any]) -> tuple[str, ...]:
-    """The values of a field that has few; one that may also be null is one of its alternatives."""
+    """The values of an enumerated or boolean field, also of one that may be null."""
     for one in (schema, *schema.get("anyOf", ())):
         if "enum" in one:
             return tuple(str(value) for value in one["enum"])
@@ -120,7 +120,7 @@ def _choices(schema: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _example(described: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
-    """The example of a parameter, a body or its schema; empty where there is none."""
+    """The example of a parameter, a body or its schema; empty if there is none."""
     for one in (described, schema):
         if "example" in one:
             return one["example"]
@@ -167,7 +167,7 @@ pre { padding: .5rem; margin: .5rem 0; white-space: pre-wrap } .came { max-heigh
 """
 _HASH = b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
 
-# One script, from here; the style is the one in the page; requests go to this service alone.
+# One script, from this service; only the page's own style; requests only to this service.
 CONTENT_SECURITY_POLICY = (
     f"default-src 'none'; script-src 'self'; style-src 'sha256-{_HASH}'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -191,7 +191,7 @@ ROUTE = """<section><h2><code>{method} {path}</code> {summary}</h2>
 
 
 def docs_page(openapi: dict[str, Any]) -> str:
-    """HTML that lists the routes of an OpenAPI description, and tries them."""
+    """HTML with the routes of an OpenAPI description and forms to try them."""
     info = openapi["info"]
     routes = "".join(
         _route(method, path, operation, openapi)

@@ -1,4 +1,4 @@
-"""The generate interface: a question to SQL, rows and a summary, in the specification's own shapes."""
+"""The generate interface: a question to SQL, rows and a summary, in the specification's own format."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def _open_stream(
         options=body.options,
         trace_id=trace_id,
         principal=caller,
-        listens=False,  # to the query while it is written: this interface has no event for it
+        listens=False,  # this interface has no event for the unfinished query
     )
     async with open_stream(events, trace_id, to_unnamed_event) as stream:
         yield stream
@@ -76,6 +76,6 @@ async def health() -> GenerateHealth:
 
 
 def to_unnamed_event(event: Event) -> ServerSentEvent | None:
-    """One event as this interface sends it; None for one that it does not tell of."""
+    """One event in this interface's form; None if it is not sent."""
     wire = generate_event(event)
     return None if wire is None else ServerSentEvent(raw_data=json.dumps(wire, ensure_ascii=False))

@@ -19,7 +19,7 @@ from agent.present.export.formats import Format
 
 router = APIRouter(prefix="/api")
 
-LOOK_AGAIN_S = 2  # what `Retry-After` says while a job is not finished
+LOOK_AGAIN_S = 2  # `Retry-After` while a job is not finished
 
 Mode = Annotated[
     Literal["sync", "async"],
@@ -51,7 +51,7 @@ _ANSWERS[200]["headers"] = {"Retry-After": _AGAIN}
 async def begin(
     body: QueryRequest, service: Service, wanted: Format | None, *, principal: str, trace_id: str
 ) -> Response:
-    """Take a question as a job. Raises NotAcceptable: a file is asked for; else as `Jobs.submit`."""
+    """Submit a question as a job. Raises NotAcceptable if a file is requested; else as `Jobs.submit`."""
     if wanted is not None:
         raise NotAcceptable("A job is available as application/json only. Set Accept to it.")
     job_request = JobRequest(

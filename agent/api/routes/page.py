@@ -19,16 +19,16 @@ from agent.api.http.context import ANONYMOUS
 
 FOLDER = Path(__file__).resolve().parents[1] / "page"
 INDEX, ASSETS = "index.html", "/assets/"
-CHAT = "plumbline-chat.js"  # which other pages load, by a name that no new release changes
-DOCS = "plumbline-docs.js"  # which `GET /api/docs` loads
+CHAT = "plumbline-chat.js"  # loaded by other pages, so its name never changes
+DOCS = "plumbline-docs.js"  # loaded by `GET /api/docs`
 
-# No inline script or style, no other host, no frame; what a database holds could do nothing even as markup.
+# No inline script or style, no other host, no frame: data from a database could do nothing even as markup.
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-FOR_EVER = "public, max-age=31536000, immutable"  # of what has its hash in its name
-REVALIDATED = "no-cache"  # kept, but asked for again each time
+FOR_EVER = "public, max-age=31536000, immutable"  # for files with their hash in the name
+REVALIDATED = "no-cache"  # cached, but revalidated each time
 MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
@@ -44,7 +44,7 @@ router = APIRouter()
 
 @dataclass(frozen=True, slots=True)
 class PageFile:
-    """One built file. `zipped`: with gzip; None where that makes it no smaller."""
+    """One built file. `zipped`: compressed with gzip; None if that is not smaller."""
 
     body: bytes
     zipped: bytes | None
@@ -53,13 +53,13 @@ class PageFile:
 
 
 def asset_paths() -> frozenset[str]:
-    """The paths of all that the page loads."""
+    """The paths of all files that the page loads."""
     return frozenset(ASSETS + name for name in _assets())
 
 
 @lru_cache
 def _assets() -> dict[str, Path]:
-    """By name, so that no name that is asked for ever becomes a path."""
+    """The built files by name, so that a requested name never becomes a path."""
     folder = FOLDER / "assets"
     return {path.name: path for path in sorted(folder.iterdir())} if folder.is_dir() else {}
 
@@ -101,6 +101,6 @@ def _response(request: Request, file: PageFile, headers: dict[str, str]) -> Resp
 
 
 def _split_header(headers: Headers, name: str) -> set[str]:
-    """The items of a header that is a list; one with a weight, `gzip;q=0` say, is not among them."""
+    """The items of a list header, except those with a weight below 1, such as `gzip;q=0`."""
     items = (item.strip().removeprefix("W/") for item in ",".join(headers.getlist(name)).split(","))
     return {item.removesuffix(";q=1.0").removesuffix(";q=1") for item in items}

@@ -162,7 +162,7 @@ async def execute(
 
 
 async def run(service: Service, body: ExecuteRequest, caller: str) -> Executed:
-    """The rows of a query, or the next ones of a cursor. Raises as `Databases.execute` and `next_page`."""
+    """Run a query, or get a cursor's next rows. Raises as `Databases.execute` and `next_page`."""
     wanted: dict[str, Any] = {"row_limit": body.row_limit, "timeout_s": body.timeout_s, "principal": caller}
     if body.cursor is not None:
         return await service.registered.next_page(body.database, body.cursor, **wanted)
@@ -209,7 +209,7 @@ class RecordsResponse(Frozen):
 
     @classmethod
     def of(cls, found: RawRecords) -> RecordsResponse:
-        """The wire's shape of what was found."""
+        """Build the response for records."""
         if found.result is None:
             return cls(reason=found.reason)
         shared = take_fields(found.result, cls)

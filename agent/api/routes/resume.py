@@ -32,7 +32,7 @@ LastEventId = Annotated[
 
 
 def replays_of(request: Request) -> Replays:
-    """Those of this process."""
+    """The resumable questions of this process."""
     replays: Replays = request.app.state.replays
     return replays
 

@@ -29,11 +29,11 @@ from executors.base import Frozen, JsonValue
 
 
 def _where_it_applies() -> Any:
-    """A field that is left out where it is None; a None below it is said."""
+    """A field that is omitted if it is None. None in its content is kept."""
     return Field(None, exclude_if=lambda value: value is None)
 
 
-# The fields of every response, and those of one without rows besides.
+# The fields of every response, and the additional ones of responses without rows.
 _ALWAYS = ("status", "kind", "message", "question", "trace_id", "usage", "warnings")
 _OF_ERROR = ("sql_query", "verified", "confidence", "checks", "needs_human_review", "review_id", "parts")
 
@@ -104,7 +104,7 @@ class ChatResponse(Frozen):
 
     @classmethod
     def of(cls, answer: Answer) -> ChatResponse:
-        """The wire's shape of an answer."""
+        """Build the response for an answer."""
         fields = take_fields(answer, cls) | {"message": answer.answer, "sql_query": answer.sql}
         if answer.status == "clarification_needed":
             return cls(**{name: fields[name] for name in (*_ALWAYS, "choices")})
@@ -121,7 +121,7 @@ class ChatResponse(Frozen):
         return cls(**fields)
 
     def wire(self, left_out: frozenset[str] = NOTHING) -> dict[str, Any]:
-        """As JSON, without what does not apply. Args: left_out: parts that are not sent."""
+        """The response as JSON, without fields that do not apply. Args: left_out: omitted parts."""
         return self.model_dump(mode="json", exclude=set(left_out))
 
 
@@ -155,13 +155,13 @@ class ChatRequest(Frozen):
 
     @property
     def request_options(self) -> Options:
-        """The options, with what `include` asks for."""
+        """The options, with those implied by `include`."""
         extra = {"candidates": True} if "candidates" in self.include else {}
         return Options.model_validate(self.options.model_dump(exclude_unset=True) | extra)
 
 
 def error_details(answer: Answer) -> str:
-    """Why an answer has no rows: the last error, with what would mend it, or what the judge said."""
+    """Why an answer has no rows: the last error with its hint, or the judge's reason."""
     for attempt in reversed(answer.attempt_history):
         if attempt.error:
             return f"{attempt.error} {attempt.hint}".strip()
@@ -171,7 +171,7 @@ def error_details(answer: Answer) -> str:
 
 
 def chat_event(event: Event, left_out: frozenset[str] = NOTHING) -> StreamEvent:
-    """An event of `chat/stream`: those of `query/stream`, but for `done`, which has the response of `chat`."""
+    """An event of `chat/stream`: like those of `query/stream`, except that `done` has the response of `chat`."""
     if isinstance(event, Done):
         return StreamEvent(event=event.event, data=ChatResponse.of(event.answer).wire(left_out))
     return StreamEvent.of(event)

@@ -49,7 +49,7 @@ class StartSessionRequest(Frozen):
 
     @property
     def name(self) -> str:
-        """The database."""
+        """The database's name, from either field."""
         return self.dataset_id or self.database
 
 
@@ -80,7 +80,7 @@ class ChatTable(Frozen):
 
     @classmethod
     def of(cls, table: Table) -> ChatTable:
-        """The wire's shape of a table."""
+        """Build the response for a table."""
         columns = [
             ChatColumn(
                 name=column.name,
@@ -104,7 +104,7 @@ class ChatSchema(ChatTable):
 
     @classmethod
     def of_all(cls, tables: tuple[Table, ...]) -> ChatSchema:
-        """The wire's shape of the tables, the main one first; of none an empty one."""
+        """Build the response for tables, the main one first; empty if there are none."""
         shown = [ChatTable.of(table) for table in tables]
         main = shown[0] if shown else ChatTable(table_name="", columns=[], row_count=None)
         return cls(**dict(main), tables=shown if len(shown) > 1 else None)
@@ -131,7 +131,7 @@ class StartSessionResponse(Frozen):
 
     @classmethod
     def of(cls, session: Session, found: Overview) -> StartSessionResponse:
-        """All of it together."""
+        """Build the response."""
         return cls(
             session_id=session.id,
             schema=ChatSchema.of_all(found.tables),
@@ -185,7 +185,7 @@ class SessionResponse(Frozen):
 
     @classmethod
     def of(cls, session: Session, found: Overview) -> SessionResponse:
-        """All of it together."""
+        """Build the response."""
         messages = [
             SessionMessageShown(**take_fields(message, SessionMessageShown), question=message.understood or None)
             for message in session.messages
@@ -262,7 +262,7 @@ class SessionSummary(Frozen):
 
     @classmethod
     def of(cls, session: Session) -> SessionSummary:
-        """The wire's shape of a session, in short."""
+        """Build the summary of a session."""
         return cls(**take_fields(session, cls) | {"session_id": session.id, "messages": session.count})
 
 

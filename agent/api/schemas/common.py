@@ -1,4 +1,4 @@
-"""Request bodies, response bodies, and the shape that all streamed events share."""
+"""Request bodies, response bodies, and the common form of streamed events."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ INCLUDE = "Fields to add to the response: `candidates`, or, with `exclude: [all]
 
 
 def parts_of(response: type[BaseModel], always: Set[str] = ALWAYS) -> tuple[str, ...]:
-    """The parts of a response that may be left out. Args: always: those that may not."""
+    """The parts of a response that may be omitted. Args: always: those that may not."""
     return tuple(name for name in response.model_fields if name not in always)
 
 
 def one_of_parts(*parts: str) -> AfterValidator:
-    """Raises ValueError for a name that is none of them."""
+    """A validator that raises ValueError for a name that is not a part."""
 
     def check_part(name: str) -> str:
         if name not in parts:
@@ -62,20 +62,20 @@ NOTHING: frozenset[str] = frozenset()
 WHOLE = AfterValidator(_whole_characters)
 Text = Annotated[str, WHOLE]  # with a pattern: Annotated[str, Field(pattern=...), WHOLE], else the contract lacks it
 
-# What a JSON schema says of a text that must say something, or must not, for rules between fields. No two readers of
-# patterns agree on what white space is: what is none for any of them says something.
+# JSON schemas of texts that must not, or must, be blank, for rules between fields. Regex engines disagree on what
+# white space is: a character that is none for all of them makes a text non-blank.
 SOMETHING = r"[^\s\u001c-\u001f\u0085]"
 FILLED: dict[str, Any] = {"type": "string", "pattern": SOMETHING}
 BLANK: dict[str, Any] = {"type": "string", "pattern": r"^[ \t\r\n]*$"}
 
 
 def one_of(schemas: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Holds a body to exactly one of several schemas, beneath `if`: generators make classes of a plain `oneOf`."""
+    """Require exactly one of several schemas, below `if`: generators create classes for a plain `oneOf`."""
     return {"if": {}, "then": {"oneOf": list(schemas)}}
 
 
 def any_of(schemas: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """The same for at least one of several schemas."""
+    """Require at least one of several schemas, in the same way."""
     return {"if": {}, "then": {"anyOf": list(schemas)}}
 
 
@@ -115,7 +115,7 @@ class QueryRequest(Frozen):
 
     @property
     def request_options(self) -> Options:
-        """The options, with what `include` asks for."""
+        """The options, with those implied by `include`."""
         return self.options.model_copy(update={"candidates": True}) if "candidates" in self.include else self.options
 
 
@@ -189,7 +189,7 @@ class ExecuteResponse(Frozen):
 
     @classmethod
     def of(cls, done: Executed) -> ExecuteResponse:
-        """The wire's shape of what was run."""
+        """Build the response for a query that was run."""
         return cls(
             **take_fields(done.result, cls),
             row_count=done.result.row_count,
@@ -203,8 +203,8 @@ class StreamEvent(Frozen):
     """The data of one server-sent event; `event` is also the event's own name.
 
     event: `start`, `queued`, `sql_progress`, `node_complete`, `answer_delta`, `done` or `error`.
-    node, attempt, elapsed_ms: which step ended, in which round, after how many milliseconds; null elsewhere.
-    data: what was found; of `done` the response of `POST /api/query`, of `error` a problem document.
+    node, attempt, elapsed_ms: the step that ended, its attempt and its milliseconds; null for other events.
+    data: the results; for `done` the response of `POST /api/query`, for `error` a problem document.
     """
 
     event: str
@@ -215,7 +215,7 @@ class StreamEvent(Frozen):
 
     @classmethod
     def of(cls, event: Event, left_out: frozenset[str] = NOTHING) -> StreamEvent:
-        """The wire's shape of what happened. Args: left_out: parts of the response that are not sent."""
+        """Build the data of an event. Args: left_out: omitted parts of the response."""
         match event:
             case NodeComplete():
                 data = event.model_dump(mode="json", exclude={"attempt", "elapsed_ms"})
@@ -272,7 +272,7 @@ class DatabaseSchema(Frozen):
 
     @classmethod
     def of(cls, schema: Schema, enriched: str, warnings: tuple[str, ...]) -> DatabaseSchema:
-        """All of it together."""
+        """Build the response."""
         return cls(**take_fields(schema, cls) | {"enriched": enriched, "warnings": warnings})
 
 
@@ -338,7 +338,7 @@ ANSWER_EXAMPLE = Answer(
 
 
 def with_first_records(answer: Answer) -> Answer:
-    """An answer for chats and tools, whose readers are models: with the first ten of the records behind it."""
+    """An answer for chats and tools, with only the first ten records behind it."""
     parts = [part.model_copy(update=_first_records(part)) for part in answer.parts]
     return answer.model_copy(update={**_first_records(answer), "parts": parts})
 

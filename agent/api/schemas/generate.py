@@ -16,13 +16,13 @@ from agent.core.models import Check, Choice, Options, take_fields
 from agent.core.usage import Usage
 from executors.base import Frozen, JsonValue
 
-# The nodes that these events tell of; checks, judge and raw records have no node of their own here.
+# The nodes with events in this interface. Checks, judge and raw records have none.
 NODES = (
     "entry", "dialect_resolver", "schema_selector", "planner", "sql_generator", "sql_executor", "sql_repair",
     "answer_formatter", "human_review",
 )  # fmt: skip
 
-# Where this interface names a dialect otherwise than the rest of the service.
+# Dialects with a different name in this interface.
 DIALECT_NAMES = {"postgresql": "postgres"}
 
 
@@ -39,7 +39,7 @@ class GenerateRequest(Frozen):
 
     @property
     def options(self) -> Options:
-        """What this changes: attempts at most, and one query, which is all that the response has a place for."""
+        """The options: maximum attempts, and no plan, because the response has room for only one query."""
         most = None if self.max_retries is None else self.max_retries + 1
         return Options(max_attempts=most, plan=False)
 
@@ -96,7 +96,7 @@ class GenerateResponse(Frozen):
 
     @classmethod
     def of(cls, answer: Answer) -> GenerateResponse:
-        """The wire's shape of an answer."""
+        """Build the response for an answer."""
         failed: dict[str, Any] = {}
         if answer.status == "error":
             types = [attempt.error_type for attempt in answer.attempt_history if attempt.error_type]
@@ -129,12 +129,12 @@ class GenerateHealth(Frozen):
 
 
 def dialect_name(dialect: str | None) -> str | None:
-    """A dialect as this interface names it."""
+    """The name of a dialect in this interface."""
     return DIALECT_NAMES.get(dialect, dialect) if dialect else dialect
 
 
 def generate_event(event: Event) -> dict[str, Any] | None:
-    """An event as this interface sends it: `event`, `node` where there is one, `data`; None where it is not sent."""
+    """An event in this interface's form: `event`, `node` if there is one, `data`; None if it is not sent."""
     match event:
         case Started():
             started = {"trace_id": event.trace_id, "question": event.question, "connection_id": event.database}

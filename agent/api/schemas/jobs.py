@@ -46,7 +46,7 @@ class JobResponse(Frozen):
 
     @classmethod
     def of(cls, stored: StoredJob) -> JobResponse:
-        """The wire's shape of a job."""
+        """Build the response for a job."""
         job = stored.job
         return cls(
             **take_fields(job, cls),

@@ -56,7 +56,7 @@ class FoundDocument(Frozen):
 
     @classmethod
     def of(cls, hit: Retrieved) -> FoundDocument:
-        """The wire's shape of a hit."""
+        """Build the response for a hit."""
         return cls(score=hit.score, **hit.document.model_dump())
 
 
@@ -72,7 +72,7 @@ class SearchResponse(Frozen):
 
 
 def _by_kind() -> list[Any]:
-    """What a document of each kind needs and takes, as JSON Schema says it."""
+    """The required and allowed fields of each kind of document, as JSON Schemas."""
     return [
         {
             "title": kind,
@@ -118,7 +118,7 @@ class NewDocument(Frozen):
         return self
 
     def document(self) -> Document:
-        """The same, without an id as yet."""
+        """The document, without an id."""
         return Document(id="", **self.model_dump())
 
 
@@ -171,7 +171,7 @@ class DocumentPage(Frozen):
 
     @classmethod
     def of(cls, database: str, page: Page, offset: int) -> DocumentPage:
-        """The wire's shape of a page that begins at `offset`."""
+        """Build the response for a page that starts at `offset`."""
         end = offset + len(page.documents)
         return cls(
             database=database,

@@ -60,7 +60,7 @@ class ReviewSummary(Frozen):
 
     @classmethod
     def of(cls, review: Review) -> ReviewSummary:
-        """The wire's shape of a review, in short."""
+        """Build the summary of a review."""
         return cls.model_validate(_fields(review, ReviewSummary))
 
 
@@ -88,7 +88,7 @@ class ReviewDetail(ReviewSummary):
 
     @classmethod
     def whole(cls, review: Review, version: str, *, may_settle: bool) -> ReviewDetail:
-        """The wire's shape of a review."""
+        """Build the response for a review."""
         return cls.model_validate(_fields(review, ReviewDetail) | {"version": version, "may_settle": may_settle})
 
 
@@ -108,7 +108,7 @@ class ReviewPage(Frozen):
 
     @classmethod
     def of(cls, reviews: list[Review], cursor: str) -> ReviewPage:
-        """The wire's shape of a page."""
+        """Build the response for a page."""
         return cls(reviews=[ReviewSummary.of(review) for review in reviews], next_cursor=cursor or None)
 
 
@@ -136,7 +136,7 @@ class SettleRequest(Frozen):
         return self
 
     def verdict(self) -> ReviewDecision:
-        """What is decided."""
+        """The decision."""
         return ReviewDecision(self.decision, sql=self.sql, comment=self.comment)
 
 
@@ -152,7 +152,7 @@ class SettleResponse(Frozen):
 
     @classmethod
     def of(cls, settled: SettledReview) -> SettleResponse:
-        """The wire's shape of what a decision did."""
+        """Build the response for a settled review."""
         rows = ExecuteResponse.of(settled.shown) if settled.shown else None
         return cls(review=ReviewDetail.whole(settled.review, settled.version, may_settle=True), rows=rows)
 
@@ -200,6 +200,6 @@ class FeedbackResponse(Frozen):
 
     @classmethod
     def of(cls, review: Review, shown: Executed | None) -> FeedbackResponse:
-        """The wire's shape of a review that holds feedback, and of the rows of its query."""
+        """Build the response for a review with feedback and the rows of its query."""
         rows = ExecuteResponse.of(shown) if shown else None
         return cls(trace_id=review.trace_id, review_id=review.id, status=review.status, rows=rows)

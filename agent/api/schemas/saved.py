@@ -1,4 +1,4 @@
-"""The bodies of the routes for saved queries and for the dashboard, whose tiles they are."""
+"""The bodies of the routes for saved queries and the dashboard."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class ReplaceSavedRequest(Frozen):
         return self
 
     def query(self) -> NewQuery:
-        """What is to be kept."""
+        """The query to save."""
         return NewQuery(
             name=self.name.strip(),
             database=self.database,
@@ -102,7 +102,7 @@ class SavedResponse(SavedQuery):
 
     @classmethod
     def of(cls, query: SavedQuery, version: str) -> SavedResponse:
-        """The wire's shape of a saved query."""
+        """Build the response for a saved query."""
         return cls(**query.model_dump(), version=version)
 
 
@@ -176,7 +176,7 @@ class TileResponse(Frozen):
 
     @classmethod
     def of(cls, shown: Shown) -> TileResponse:
-        """The wire's shape of a tile."""
+        """Build the response for a tile."""
         tile, query, runs = shown
         return cls(
             **take_fields(query, TileResponse),
@@ -199,7 +199,7 @@ class PutTileResponse(TileResponse):
 
     @classmethod
     def with_secret(cls, shown: Shown, secret: str) -> PutTileResponse:
-        """The wire's shape of a tile that was put on the dashboard."""
+        """Build the response for a new or changed tile."""
         return cls(**dict(TileResponse.of(shown)), secret=secret)
 
 

@@ -1,7 +1,7 @@
 """uvicorn's HTTP protocol with limits on the number and size of a request's headers, and on its time to arrive.
 
-httptools collects a header of any length, and uvicorn waits for the rest of a request without end. Clients that offer
-another protocol, as `Upgrade: h2c`, are answered in HTTP/1.1 (RFC 9110, 7.8); uvicorn loses their bodies (issue 2722).
+httptools accepts headers of any length, and uvicorn waits indefinitely for the rest of a request. Clients that offer
+another protocol (`Upgrade: h2c`) get HTTP/1.1 responses (RFC 9110, 7.8); uvicorn loses their bodies (issue 2722).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from agent.api.server.limits import HEADER_OVERHEAD, MAX_HEADER_BYTES, MAX_HEADE
 from agent.platform.telemetry.trace import new_trace_id
 
 OFFERING = frozenset({b"connection", b"upgrade", b"http2-settings"})
-LINGER_S = 2.0  # in which a client that still sends may read why it was refused
+LINGER_S = 2.0  # time for a client that is still sending to read the refusal
 
 
 class HeadTooLarge(Exception):
@@ -30,7 +30,7 @@ class HeadTooLarge(Exception):
 class BoundedHttp(HttpToolsProtocol):
     """One connection. The head of a request must arrive within `receive_timeout_s` seconds of its first byte.
 
-    So must the first byte of a new connection; the body has more time, see `arrival_s`.
+    The same applies to the first byte of a new connection. The body has more time; see `arrival_s`.
     """
 
     def __init__(self, *others: Any, receive_timeout_s: float, **named: Any) -> None:
@@ -38,14 +38,14 @@ class BoundedHttp(HttpToolsProtocol):
         self._timeout_s = receive_timeout_s
         self._timer: asyncio.TimerHandle | None = None
         self._has_begun = self._in_body = self._is_refused = False
-        self._read = self._unread = b""  # the parser stops where another protocol is offered
-        self._pending_refusal: tuple[int, str] | None = None  # a refusal that waits for the answer before it
+        self._read = self._unread = b""  # the parser stops if another protocol is offered
+        self._pending_refusal: tuple[int, str] | None = None  # a refusal that waits for the previous response
         self._head_bytes = self._head_count = self._body_bytes = 0
         self._began_at = 0.0
 
     # -- the connection -----------------------------------------------------------------------------------
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # same signature as in uvicorn
         super().connection_made(transport)
         self._start()
 
@@ -65,7 +65,7 @@ class BoundedHttp(HttpToolsProtocol):
             super().data_received(self._read)
         if self._is_refused or self.transport.is_closing():
             return
-        if in_head and not self._in_body and not self._has_begun:  # all of it belongs to a head that is not complete
+        if in_head and not self._in_body and not self._has_begun:  # all data belongs to an incomplete head
             self._head_bytes += len(data)
             self._has_begun = had_begun
             if self._head_bytes > MAX_HEADER_BYTES:
@@ -114,15 +114,15 @@ class BoundedHttp(HttpToolsProtocol):
             self._tell(*self._pending_refusal)
 
     def send_400_response(self, msg: str) -> None:
-        """Called by uvicorn for what cannot be parsed; a head that is too large is one of them."""
+        """Called by uvicorn for unparsable requests, including those with a head that is too large."""
         too_large = self._head_count > MAX_HEADERS or self._head_bytes > MAX_HEADER_BYTES
         self._refuse(431 if too_large else 400, "" if too_large else msg)
 
     def _unsupported_upgrade_warning(self) -> None:
-        """Called by uvicorn where the parser stopped since another protocol is offered: go on as if none were."""
+        """Called by uvicorn if the parser stopped because another protocol was offered. Continue as if it were not."""
         stopped = sys.exception()
         if not self._is_offer() or not isinstance(stopped, httptools.HttpParserUpgrade):
-            return  # CONNECT, which has no body
+            return  # CONNECT has no body
         line = b"%s %s HTTP/%s" % (self.parser.get_method(), self.url, self.parser.get_http_version().encode())
         headers = [b"%s: %s" % header for header in self.headers if header[0] not in OFFERING]
         if not self.parser.should_keep_alive():
@@ -131,7 +131,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._unread = b"\r\n".join((line, *headers, b"", self._read[stopped.args[0] :]))
 
     def _is_offer(self) -> bool:
-        """Whether the request offers a protocol that is not spoken here."""
+        """Whether the request offers an unsupported protocol."""
         if not self.parser.should_upgrade() or self._should_upgrade():
             return False
         return bool(self.parser.get_method() != b"CONNECT")
@@ -139,7 +139,7 @@ class BoundedHttp(HttpToolsProtocol):
     # -- bounds -------------------------------------------------------------------------------------------
 
     def _count(self, size: int) -> None:
-        """Count what a head has, and what comes behind a body in chunks."""
+        """Count the bytes of a head, and of trailers after a chunked body."""
         self._head_bytes += size
         if self._head_count > MAX_HEADERS or self._head_bytes > MAX_HEADER_BYTES:
             raise HeadTooLarge
@@ -154,7 +154,7 @@ class BoundedHttp(HttpToolsProtocol):
             self._timer = None
 
     def _out_of_time(self) -> None:
-        grace = LINGER_S if self._in_body else 0  # `limits.RequestLimits` refuses a body by itself, where it is read
+        grace = LINGER_S if self._in_body else 0  # `limits.RequestLimits` refuses slow bodies when they are read
         until = self._began_at + arrival_s(self._timeout_s, self._body_bytes) + grace
         if self.loop.time() < until:
             self._timer = self.loop.call_at(until, self._out_of_time)
@@ -169,7 +169,7 @@ class BoundedHttp(HttpToolsProtocol):
         return bool(self.pipeline) or (self.cycle is not None and not self.cycle.response_complete)
 
     def _refuse(self, status: int, detail: str = "") -> None:
-        """Read no more, and say why: after the answers to the requests before, where there are some."""
+        """Stop reading and send the reason, after the responses to earlier requests, if any."""
         self._is_refused = True
         self._stop()
         if self._in_body and self.cycle.response_started:
@@ -180,7 +180,7 @@ class BoundedHttp(HttpToolsProtocol):
             self._tell(status, detail)
 
     def _tell(self, status: int, detail: str) -> None:
-        """Refuse, and close the connection once the client may have read it."""
+        """Send the refusal, and close the connection after the client had time to read it."""
         self.transport.write(_refusal(status, detail))
         if self.transport.can_write_eof():
             self.transport.write_eof()
@@ -190,7 +190,7 @@ class BoundedHttp(HttpToolsProtocol):
 
 
 def build_http_protocol(receive_timeout_s: float) -> partial[BoundedHttp]:
-    """What uvicorn takes as `http`. Args: receive_timeout_s: seconds in which the head of a request must arrive."""
+    """The value for uvicorn's `http`. Args: receive_timeout_s: seconds in which a request's head must arrive."""
     return partial(BoundedHttp, receive_timeout_s=receive_timeout_s)
 
 

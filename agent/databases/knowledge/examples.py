@@ -1,7 +1,7 @@
-"""Past queries as examples: for a question without a time, without theirs.
+"""Past queries as examples. For a question without a time, the time is removed from them.
 
 A small model copies the year of a past query into a query for a question that has none. What else the query shows, such
-as which orders count as revenue, is worth keeping. Where its time is more than one condition, the example is left out.
+as which orders count as revenue, is worth keeping. If the time cannot be removed completely, the example is left out.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _TIME = re.compile(r"(?:19|20)\d\d(?:-\d\d)*(?:[ T].*)?")  # a year, a month, a day or a moment as a literal
 _SAID = re.compile(rf"\b{_YEAR.pattern}\b|\d[./-]\d|\bQ[1-4]\b|\bFY\s?\d")
-# Without "may", which is mostly another word.
+# Without "may", which is usually the verb.
 _MONTHS = {it.lower() for it in (*MONTHS, *calendar.month_name) if len(it) > 3}
 # The time at the end of a question, with the words that lead to it: " in the year 2023?"
 _LEADING = r"\s+(?:(?:in|of|on|for|during|since|im|am|seit|en|nel|del)\s+(?:the\s+)?)?(?:(?:year|jahre?)\s+)?"
@@ -32,14 +32,14 @@ _AT_END = _LEADING + r"{}(?=\s*[?.!]?\s*$)"
 
 
 class Example(Frozen):
-    """A question of the past whose query was right."""
+    """A past question with its correct query."""
 
     question: str
     sql: str
 
 
 def make_examples(question: str, queries: Sequence[Document], dialect: str) -> tuple[Example, ...]:
-    """Past queries for a question. If it has no time, theirs is taken out; a query that is about times is left out.
+    """Past queries for a question. If it has no time, theirs is removed; if that fails, the query is left out.
 
     `dialect`: sqlglot's name.
     """
@@ -50,7 +50,7 @@ def make_examples(question: str, queries: Sequence[Document], dialect: str) -> t
 
 
 def _has_time(question: str) -> bool:
-    """Whether a question says a time, or may."""
+    """Whether a question states a time, or may state one."""
     is_said = _SAID.search(question) is not None or any(it.folded in _MONTHS for it in tokens(question))
     return is_said or bool(periods_in(question)) or counts_from_today(question)
 
@@ -66,7 +66,7 @@ def _without_time(example: Example, dialect: str) -> Example | None:
     if tree is None or len(periods) != 1:
         return None
     text = re.sub(_AT_END.format(re.escape(periods[0].mention)), "", text, flags=re.IGNORECASE)
-    for select in reversed(selects_of(tree)):  # what is inside comes first
+    for select in reversed(selects_of(tree)):  # inner queries first
         if (where := select.args.get("where")) is not None:
             set_conjuncts(select, [it for it in conjuncts(where.this) if not _compares_with_time(it)])
     sql = tree.sql(dialect)
@@ -74,19 +74,19 @@ def _without_time(example: Example, dialect: str) -> Example | None:
 
 
 def _compares_with_time(condition: exp.Expr) -> bool:
-    """Whether this is a comparison with a time, and says nothing else."""
+    """Whether the condition is only a comparison with a time."""
     from sqlglot import exp
 
     literals = list(condition.find_all(exp.Literal))
     is_alone = condition.find(exp.Connector, exp.Not, exp.Query, exp.Is) is None
-    # A number alone may be a price: it is a year beside the year of a column.
+    # A bare number may be a price. It is a year if it is compared with the year of a column.
     is_year = condition.find(exp.Year, exp.Extract) is not None
     texts = [it for it in literals if it.is_string or is_year]
     return is_alone and any(_TIME.fullmatch(str(it.this)) for it in texts)
 
 
 def _reads_month(tree: exp.Query) -> bool:
-    """Whether a condition is left that reads a part of a time: `MONTH(day) = 3`."""
+    """Whether a condition still reads a part of a time: `MONTH(day) = 3`."""
     from sqlglot import exp
 
     parts = (exp.Month, exp.Quarter, exp.Extract, exp.TimeToStr, exp.Year)

@@ -1,9 +1,9 @@
-"""Undeclared foreign keys that the data shows: a column named like a key, all of whose values the key has.
+"""Undeclared foreign keys, derived from the data: a column named like a key, whose values are all values of the key.
 
-Warehouses and folders of files declare no keys, and a model without keys joins on columns that do not exist.
+Warehouses and folders of files declare no keys. Without keys, a model joins on columns that do not exist.
 A name alone is no proof, so the values decide (an inclusion dependency; Bauckmann et al., ICDE 2007): every value of
-the column, or of the first thousand distinct ones, must be one of the key's. Files declare no primary keys either: a
-column called `id`, or after its table (`Room No` of `Rooms`), is one where no value comes twice.
+the column, or of the first thousand distinct ones, must occur in the key. Files declare no primary keys either: a
+column called `id`, or after its table (`Room No` of `Rooms`), is one if its values are unique.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from agent.databases.database import Database
 
 
-# Columns that are named after a key: pairs that may be foreign keys, by their names alone.
+# Columns that are named after a key: pairs that may be foreign keys, judged by their names only.
 #
-# Keys are looked up by what a column may call them, not compared with each column: of 10,000 tables with ten columns
-# each, that would be a thousand million comparisons.
-_LEAST_CHARS = 5  # of a key's name that another name may end with; shorter ones, as `id`, say nothing
+# Keys are looked up by the names that columns use for them, not compared with each column: for 10,000 tables of ten
+# columns each, that would be a billion comparisons.
+_LEAST_CHARS = 5  # of a key's name as a suffix; shorter names, such as `id`, prove nothing
 _NUMBERED = (
     "no",
     "nr",
@@ -39,12 +39,12 @@ _NUMBERED = (
     "nummer",
     "code",
     "key",
-)  # what ids are called besides, after the table's name
-LARGEST = 2_000_000  # rows of a table on a server that is looked at
+)  # other names of ids, after the table's name
+LARGEST = 2_000_000  # maximum rows of a table that is checked on a server
 
 
 class Pair(NamedTuple):
-    """A column that may refer to a key of `owner`; `letters` is how many letters of the key's name it has."""
+    """A column that may refer to a key of `owner`. `matched_letters`: letters that it shares with the key's name."""
 
     table: Table
     column: Column
@@ -54,7 +54,7 @@ class Pair(NamedTuple):
 
 
 def candidates(schema: Schema, most: int) -> list[Pair]:
-    """Pairs whose names fit, those with the most letters in common first; at most `most`."""
+    """At most `most` pairs whose names match, those with the most letters in common first."""
     read = [it for it in schema.tables if is_small(it, schema, LARGEST)]
     names = [_plain(it.parts[-1]) for it in schema.tables]
     same = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
@@ -75,9 +75,9 @@ def _pairs_of(table: Table, keys: _Keys) -> Iterator[Pair]:
 
 
 class _Keys:
-    """Keys, each a table and its one column, by the names that a column may call them.
+    """Keys of one column, by the names that other columns may use for them.
 
-    `customer_id` is named after `customers.id` and `customers.customer_id`, `sbTxCustId` after `sbCustId` where `sb` is
+    `customer_id` is named after `customers.id` and `customers.customer_id`, `sbTxCustId` after `sbCustId` if `sb` is
     the prefix of all tables.
     """
 
@@ -94,7 +94,7 @@ class _Keys:
                 self._endings[short].append(at)
 
     def find_owners(self, column: str) -> list[tuple[Table, Column, int]]:
-        """Owners and keys that a column is named after, and how many letters say so."""
+        """Owners and keys that a column is named after, and the number of matched letters."""
         name = _plain(column)
         matched_letters: dict[int, int] = {}
         for start in range(len(name) - _LEAST_CHARS + 1):
@@ -106,9 +106,9 @@ class _Keys:
 
 
 def _key(table: Table) -> Column | None:
-    """The one column that is declared to be the key, or that is called like one; None where there is none.
+    """The column that is the declared key or is named like a key; None if there is none or several.
 
-    An id comes before a number or code: of `id` and `Room No`, the first.
+    An id is preferred to a number or code: `id` to `Room No`.
     """
     if table.primary_key:
         return table.column(table.primary_key[0]) if len(table.primary_key) == 1 else None
@@ -122,39 +122,39 @@ def _key(table: Table) -> Column | None:
 
 
 def _singulars(name: str) -> set[str]:
-    """A table's name, and what one of its rows may be called."""
+    """A table's name and its possible singular forms."""
     return {name, name.removesuffix("s"), name.removesuffix("es"), f"{name.removesuffix('ies')}y"}
 
 
 def _plain(name: str) -> str:
-    """Its letters and digits: `roomno` of `Room_No`, `Room No` and `room-no`."""
+    """The letters and digits of a name: `roomno` for `Room_No`, `Room No` and `room-no`."""
     return re.sub(r"[\W_]", "", name).casefold()
 
 
 def _family(declared: str) -> str:
-    """Numbers with numbers, texts with texts; what has neither name is compared with its like alone."""
+    """`number`, `text`, or the type itself: only columns of the same family are compared."""
     plain = declared.casefold()
     if any(word in plain for word in ("int", "num", "dec", "serial")):
         return "number"
     return "text" if any(word in plain for word in ("char", "text", "string", "clob", "uuid", "varbinary")) else plain
 
 
-MAX_CHECKS = 60  # pairs of columns of one database whose values are compared
-DISTINCT = 1000  # values of a column that are compared
+MAX_CHECKS = 60  # pairs of columns per database whose values are compared
+DISTINCT = 1000  # distinct values of a column that are compared
 QUERY_S, TOTAL_S = 2.0, 20.0  # seconds for one comparison, and for all of a database
-PATIENCE_S = 5.0  # that a question waits for them
+PATIENCE_S = 5.0  # how long a question waits for the comparisons
 
 log = logging.getLogger(__name__)
 
 
 class ImpliedKeys:
-    """Schemas with the keys that their data shows; each database is looked at once for each state of its schema."""
+    """Adds implied keys to schemas. Each database is examined once per state of its schema."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[Schema, asyncio.Task[Schema]]] = {}
 
     async def of(self, database: Database, schema: Schema) -> Schema:
-        """The schema with these keys added; as it is while they are unknown, and for a filtered database."""
+        """The schema with the implied keys; unchanged while they are unknown, and for a filtered database."""
         if database.is_filtered:
             return schema
         known = self._known.get(database.name)
@@ -175,7 +175,7 @@ class ImpliedKeys:
 
 
 async def _with_keys(database: Database, schema: Schema) -> Schema:
-    """Where the database fails, the keys that were found until then."""
+    """The schema with the implied keys. If the database fails, with the keys found until then."""
     until = time.monotonic() + TOTAL_S
     found: dict[str, list[ForeignKey]] = defaultdict(list)
     settled: set[tuple[str, str]] = set()
@@ -208,7 +208,7 @@ class _Unique:
         self._known: dict[str, bool] = {}
 
     async def has(self, owner: Table, key: Column) -> bool:
-        """Raises ExecutorError."""
+        """Whether the key is unique. Raises ExecutorError."""
         if owner.primary_key:
             return True
         if owner.name not in self._known:
@@ -219,14 +219,14 @@ class _Unique:
 
 
 async def _holds(database: Database, schema: Schema, pair: Pair) -> bool:
-    """Whether the column has values, and all of them are the key's. Raises ExecutorError."""
+    """Whether the column has values and all of them occur in the key. Raises ExecutorError."""
     query = await database.check(_comparison(schema, pair), 1)
     n, found = (await database.run(query, timeout_s=QUERY_S)).rows[0]
     return bool(n) and n == found
 
 
 def _comparison(schema: Schema, pair: Pair) -> str:
-    """How many distinct values the column has, and how many of them are in the key."""
+    """SQL that counts the distinct values of the column, and how many of them occur in the key."""
     from sqlglot import exp
 
     from executors.dialects.table import DIALECTS
@@ -249,7 +249,7 @@ def _comparison(schema: Schema, pair: Pair) -> str:
 
 
 def _counts(schema: Schema, owner: Table, key: Column) -> str:
-    """How many rows a table has, and how many different values of a column."""
+    """SQL that counts the rows of a table and the distinct values of a column."""
     from sqlglot import exp
 
     from executors.dialects.table import DIALECTS

@@ -15,18 +15,18 @@ from rag.errors import RetrievalError
 from rag.index.revision import Turn
 from rag.index.store import Progress, SyncReport
 
-RETRY_AFTER_S = 60.0  # between two tries to bring an index up to date, where the first one failed
-PATIENCE_S = 20.0  # that questions wait for a sync, from its beginning; then they go on with what there is
+RETRY_AFTER_S = 60.0  # delay before a failed sync is tried again
+PATIENCE_S = 20.0  # how long questions wait for a sync, counted from its start; then they use the old index
 
 log = logging.getLogger(__name__)
 
 
 class Indexed(Frozen):
-    """What indexing a database did.
+    """The result of indexing a database.
 
-    report: with its documents.
-    columns, values: with the vectors of the schema's columns, and of stored values.
-    problems: docs that could not be used, each with what to do.
+    report: sync of the documents.
+    columns, values: sync of the vectors of the schema's columns and of stored values.
+    problems: docs that could not be used, each with its remedy.
     """
 
     report: SyncReport
@@ -36,7 +36,7 @@ class Indexed(Frozen):
 
 
 class _Failure(NamedTuple):
-    """Why an index could not be brought up to date, and when that was tried."""
+    """Why and when a sync failed."""
 
     message: str
     at: float
@@ -44,7 +44,7 @@ class _Failure(NamedTuple):
 
 @dataclass
 class _Running:
-    """A sync on its way. `done` and `total`: documents; `stop` ends it after its current batch."""
+    """A running sync. `done` and `total`: documents; `stop` ends it after its current batch."""
 
     since: float
     stop: threading.Event = field(default_factory=threading.Event)
@@ -59,28 +59,28 @@ class _Running:
 
 
 class Indexing:
-    """Runs the syncs of databases. One blocks, and may raise RetrievalError; a question waits `PATIENCE_S`."""
+    """Runs the syncs of databases. `sync` blocks and may raise RetrievalError. Questions wait at most `PATIENCE_S`."""
 
     def __init__(
         self, sync: Callable[[str, Schema, Progress, Turn], Indexed], *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._sync, self._clock = sync, clock
-        self._done: dict[str, Indexed] = {}  # by database whose index is up to date
-        self._failures: dict[str, _Failure] = {}  # by database whose index is not
+        self._done: dict[str, Indexed] = {}  # by database, if its index is up to date
+        self._failures: dict[str, _Failure] = {}  # by database, if its last sync failed
         self._running: dict[str, _Running] = {}
 
     def get_last_sync(self, name: str) -> Indexed | None:
-        """What the last sync of a database did, where its index is up to date."""
+        """The result of a database's last sync; None unless its index is up to date."""
         return self._done.get(name)
 
     def forget(self, name: str, message: str = "") -> None:
-        """The index is not what it was; where there is a `message`, it is only tried again after a while."""
+        """Mark the index as out of date. With a `message`, the next sync waits for `RETRY_AFTER_S`."""
         self._done.pop(name, None)
         if message:
             self._failures[name] = _Failure(message, self._clock())
 
     async def ensure(self, name: str, schema: Schema) -> str:
-        """Why a database's index is not up to date; empty: it is. Begins a sync, and waits for it, but not for long."""
+        """Start a sync if needed and wait for it briefly. Returns why the index is not up to date; empty if it is."""
         if name in self._done:
             return ""
         running = self._running.get(name)
@@ -101,7 +101,7 @@ class Indexing:
         return str(error or "")
 
     async def run(self, name: str, schema: Schema, progress: Progress, turn: Turn) -> Indexed:
-        """Sync a database now, after the running sync. It stops when its caller goes. Raises RetrievalError."""
+        """Sync a database now, after any running sync. Stops if the caller is cancelled. Raises RetrievalError."""
         while (before := self._running.get(name)) is not None:
             await asyncio.wait({before.task})
         running = self._start(name, schema, progress, turn)
@@ -112,7 +112,7 @@ class Indexing:
             raise
 
     async def close(self) -> None:
-        """Stop the syncs that run, each after its current batch, and wait for that."""
+        """Stop the running syncs, each after its current batch, and wait for them."""
         running = list(self._running.values())
         for one in running:
             one.stop.set()
@@ -134,7 +134,7 @@ class Indexing:
                 self._failures[name] = _Failure(str(error), self._clock())
                 raise
             finally:
-                running.stop.set()  # a thread that nobody waits for any more ends as well
+                running.stop.set()  # also ends the thread of a cancelled sync
                 del self._running[name]
             self._done[name] = indexed
             self._failures.pop(name, None)
@@ -147,6 +147,6 @@ class Indexing:
 
 
 def _log_failure(task: asyncio.Task[Indexed]) -> None:
-    """Of an abandoned one as well."""
+    """Log the failure of a sync, also of one that no caller awaits."""
     if not task.cancelled() and task.exception() is not None:
         log.warning("Indexing failed: %s", task.exception())

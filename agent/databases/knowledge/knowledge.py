@@ -1,4 +1,4 @@
-"""Knowledge about the databases: their docs, read, indexed and retrieved; past queries only while they still fit."""
+"""Knowledge about the databases: reads, indexes and retrieves their docs. Past queries are used only while they fit."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from agent.databases.database import Database
     from agent.databases.knowledge.added_documents import AddedDocuments
 
-ROW_LIMIT = 10_000  # the most there is: no example is to learn a smaller cap
+ROW_LIMIT = 10_000  # the maximum, so that no example shows a smaller limit
 
 _COMMENT_SIGNS = re.compile(r"--|/\*|#|//")
 _LIMIT_WORDS = re.compile(r"'(?:[^']|'')*'|\b(LIMIT|TOP|FETCH)\b", re.IGNORECASE)
@@ -49,7 +49,7 @@ _vocabulary_of = IdentityCache(vocabulary_of)
 
 
 class Examples:
-    """Checks past queries by the guard, and remembers the results and which problems were reported."""
+    """Checks past queries with the guard. Remembers the results and the problems that were reported."""
 
     def __init__(self) -> None:
         self._checked: dict[str, tuple[Schema, dict[str, CheckedSql | SqlRefused]]] = {}  # by database, by query
@@ -58,9 +58,9 @@ class Examples:
     async def usable(
         self, hits: Sequence[Retrieved], database: Database
     ) -> tuple[tuple[Retrieved, ...], tuple[str, ...]]:
-        """The first `MAX_QUERIES` whose SQL the guard lets through today, and a sentence for each that it refuses.
+        """The first `MAX_QUERIES` whose SQL the guard accepts now, and a warning for each that it refuses.
 
-        The sentence is reported once, until the query has passed again. Raises DatabaseUnavailable.
+        A warning is reported once, until the query passes again. Raises DatabaseUnavailable.
         """
         good: list[Retrieved] = []
         warnings: list[str] = []
@@ -79,13 +79,13 @@ class Examples:
                 continue
             self._reported.discard(key)
             sql = await off_loop(partial(_without_comments, hit.document.sql, database.dialect, checked.sql))
-            # As its author wrote it; where its limit is another dialect's, as the guard wrote it for this one.
+            # As its author wrote it. If its limit is in another dialect, as the guard rewrote it for this one.
             sql = sql if _limit_words(sql) <= _limit_words(checked.sql) else checked.sql
             good.append(hit.model_copy(update={"document": hit.document.model_copy(update={"sql": sql})}))
         return tuple(good), tuple(warnings)
 
     async def unfit(self, documents: Sequence[Document], database: Database) -> tuple[str, ...]:
-        """A sentence for each past query that the guard refuses today, with its repair. Raises DatabaseUnavailable."""
+        """A sentence for each past query that the guard refuses now, with the remedy. Raises DatabaseUnavailable."""
         problems: list[str] = []
         for document in documents:
             if document.kind != "query":
@@ -98,7 +98,7 @@ class Examples:
         return tuple(problems)
 
     async def _check(self, sql: str, database: Database) -> CheckedSql | SqlRefused:
-        """The guard's verdict, once for each state of the schema; for a filtered database, each time."""
+        """The guard's verdict, cached per state of the schema; never cached for a filtered database."""
         made_for, known = self._checked.get(database.name, (None, {}))
         schema = await database.schema()
         if database.is_filtered or made_for is not schema:
@@ -114,7 +114,7 @@ class Examples:
 
 
 def _without_comments(sql: str, dialect: str, checked: str) -> str:
-    """The query alone: what its author wrote beside it would stand among the model's own words."""
+    """The query without comments, which would appear among the model's own words."""
     if not _COMMENT_SIGNS.search(sql):
         return sql
     from sqlglot.errors import SqlglotError
@@ -125,7 +125,7 @@ def _without_comments(sql: str, dialect: str, checked: str) -> str:
     grammar = DIALECTS[dialect].sqlglot
     try:
         return parse_sql(sql, grammar).sql(dialect=grammar, comments=False)
-    except (SqlglotError, RecursionError):  # the guard's grammar takes less work
+    except (SqlglotError, RecursionError):  # the guard's form always parses
         return checked
 
 
@@ -135,36 +135,36 @@ def _limit_words(sql: str) -> frozenset[str]:
 
 __all__ = ["RETRY_AFTER_S", "Indexed", "Knowledge", "Known"]
 
-PartProgress = Callable[[str, int, int], None]  # what is indexed, how many are done, of how many
+PartProgress = Callable[[str, int, int], None]  # part, number done, total
 
 THREADS = 8
-PROBLEMS_SHOWN = 3  # with an answer; `index` tells them all
+PROBLEMS_SHOWN = 3  # shown with an answer; the `index` command lists all
 
 
 class Known(Frozen):
-    """What was found for a question, and all documents of its database.
+    """The knowledge found for a question, and all documents of its database.
 
-    unread: why its docs, or some of them, could not be looked at; empty where they were.
+    unread: why some or all docs could not be read; empty if they were read.
     """
 
     found: Retrieval = Retrieval()
-    # the very same each time: what was made of it holds
+    # kept as the same object, so that identity caches hold
     documents: Annotated[tuple[Document, ...], SkipValidation] = ()
     warnings: tuple[str, ...] = ()
     unread: str = ""
 
     @property
     def closest(self) -> float | None:
-        """Similarity of the nearest document; None where nothing was found."""
+        """Similarity of the nearest document; None if nothing was found."""
         return max((hit.score for hit in self.found.all), default=None)
 
 
 class Knowledge:
-    """The docs of every database, behind one store and one embedder, which is loaded when first needed.
+    """The docs of every database, with one store and one embedder, which is loaded on first use.
 
-    A question waits `patience_s` for each of them at most. `names` gives all databases of now, and `docs_of` the files
-    and folders of one's docs; documents of run time (`added`) are indexed with them. `meaning` is the multilingual
-    embedder, by which messages are read; None where it is not installed.
+    A question waits at most `patience_s` for them. `names` returns all current databases, and `docs_of` the files and
+    folders with a database's docs. Documents added at run time (`added`) are indexed with them. `meaning` is the
+    multilingual embedder that classifies messages; None if it is not installed.
     """
 
     def __init__(
@@ -181,25 +181,25 @@ class Knowledge:
     ) -> None:
         self.meaning = QuestionVectors(meaning) if meaning is not None else None
         self.store, self.embedder = store, QuestionVectors(embedder)
-        self._computing, self._reading = embedder, meaning  # what these ask
+        self._computing, self._reading = embedder, meaning  # the embedders behind the caches
         self._names, self._docs_of, self._clock = names, docs_of, clock
         self.added = added
         self._patience_s = patience_s
-        # Its own: an index that hangs takes no thread from what everything else waits for.
+        # Own threads, so that an index that hangs blocks nothing else.
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="retrieval")
         self._retriever = Retriever(store, self.embedder, self._threads)
         self._examples = Examples()
         self.links = SchemaLinks(store, self.embedder, threads=self._threads, index_patience_s=patience_s)
         self.keys = ImpliedKeys()
         self._indexing = Indexing(self._index, clock=clock)
-        self._reported: dict[str, tuple[str, ...]] = {}  # by database: what its last sync noted, once it was told
+        self._reported: dict[str, tuple[str, ...]] = {}  # by database: notes of its last sync that were reported
 
     async def find(self, question: str, database: Database, top_k: int) -> Known:
-        """What is known about a question. Never raises for the index: a warning says what is missing.
+        """The knowledge for a question. Index errors do not raise; a warning states what is missing.
 
-        The first question about a database in this process brings its index up to date; where that fails, a later one
-        tries again. Where it takes long, questions go on with what was indexed before; where the index does not answer,
-        without it.
+        The first question about a database in this process updates its index; if that fails, a later question tries
+        again. If the sync takes long, questions use the old index. If the index does not respond, they are answered
+        without docs.
         """
         timeout = asyncio.timeout(self._patience_s)
         try:
@@ -207,7 +207,7 @@ class Knowledge:
                 return await self._find(question, database, top_k)
         except TimeoutError:
             if not timeout.expired():
-                raise  # of something else, which should have said what it is
+                raise  # another timeout, which should have been converted where it occurred
             slow = f"the index did not answer within {self._patience_s:g} s."
             warning = f"Answered without the docs of this database: {slow}"
             return Known(warnings=(warning,), unread=warning)
@@ -233,25 +233,25 @@ class Knowledge:
         except RetrievalError as error:
             missing = missing or (f"Answered without the docs of this database: {error}",)
             self._indexing.forget(database.name, str(error))
-        if failure and not missing:  # else it has the same cause, and one warning for it is enough
+        if failure and not missing:  # else both have the same cause, and one warning is enough
             missing = (f"The docs of this database could not be brought up to date: {failure}",)
-        if seen is not None:  # what does not fit may not be seen, and what is wrong with the docs is for who keeps them
+        if seen is not None:  # problems of the docs may name hidden tables, and are for the docs' owners
             return Known(found=found, documents=seen.of(documents), warnings=missing, unread=" ".join(missing))
         unread = " ".join(missing) if documents or self._docs_of(database.name) else ""
         warnings = (*missing, *unfit, *self._list_unused(database.name))
         return Known(found=found, documents=documents, warnings=warnings, unread=unread)
 
     async def _find_seen_documents(self, database: Database) -> SeenDocuments | None:
-        """The docs that may be shown; None: all. Raises RetrievalError."""
+        """A filter for the visible docs; None: all are visible. Raises RetrievalError."""
         if not database.is_filtered:
             return None
         added = await asyncio.to_thread(self.added.of, database.name)
         return SeenDocuments(await database.schema(), await database.whole.schema(), added)
 
     async def index(self, database: Database, progress: Progress | None = None, turn: Turn | None = None) -> Indexed:
-        """Read a database's docs and bring its index up to date; unchanged documents are not embedded again.
+        """Read a database's docs and update its index. Unchanged documents are not embedded again.
 
-        Where it is cancelled, what was embedded is kept. Raises RetrievalError, DatabaseUnavailable.
+        If it is cancelled, finished embeddings are kept. Raises RetrievalError, DatabaseUnavailable.
         """
         schema = await database.whole.schema()
         return await self._indexing.run(database.name, schema, progress or (lambda *_: None), turn or Turn())
@@ -259,9 +259,9 @@ class Knowledge:
     async def index_all(
         self, database: Database, progress: PartProgress = lambda *_: None, turn: Turn | None = None
     ) -> Indexed:
-        """The same, and bring the vectors of the schema's columns and of stored values up to date as well.
+        """Like `index`, and also update the vectors of the schema's columns and of stored values.
 
-        `progress` is called for `docs`, `columns` and `values` with how many of how many are done.
+        `progress` is called for `docs`, `columns` and `values`, with the number done and the total.
         """
         database, turn = database.whole, replace(turn or Turn(), stop=threading.Event())
         try:
@@ -270,7 +270,7 @@ class Knowledge:
             columns, values = await self.links.index(database, documents, progress, turn)
         except asyncio.CancelledError:
             if turn.stop is not None:
-                turn.stop.set()  # a thread that nobody waits for any more ends after its batch
+                turn.stop.set()  # the abandoned thread ends after its batch
             raise
         problems = (*indexed.problems, *await self._examples.unfit(documents, database))
         return indexed.model_copy(update={"columns": columns, "values": values, "problems": problems})
@@ -278,7 +278,7 @@ class Knowledge:
     async def search(
         self, query: str, database: Database, top_k: int, kinds: Collection[Kind] = ()
     ) -> tuple[list[Retrieved], tuple[str, ...]]:
-        """The `top_k` nearest documents, best first; what is missing. Raises RetrievalError, DatabaseUnavailable."""
+        """The `top_k` nearest documents, best first, and warnings. Raises RetrievalError, DatabaseUnavailable."""
         failure = await self._ensure_synced(database)
         found = await self._retriever.search(query, database.name, top_k, kinds)
         seen = await self._find_seen_documents(database)
@@ -287,14 +287,14 @@ class Knowledge:
         return found, missing
 
     async def documents(self, database: Database) -> tuple[Document, ...]:
-        """All documents of a database that may be shown. Raises RetrievalError."""
+        """All visible documents of a database. Raises RetrievalError."""
         await self._ensure_synced(database)
         documents = await asyncio.to_thread(self.store.documents, database.name)
         seen = await self._find_seen_documents(database)
         return documents if seen is None else seen.of(documents)
 
     async def warm_up(self) -> None:
-        """Load the store and the embedder, where any database has docs. Raises RetrievalError."""
+        """Load the store and the embedder, if any database has docs. Raises RetrievalError."""
         if names := [name for name in self._names() if self._docs_of(name)]:
             loads: list[Callable[[], object]] = [partial(self.store.load, names)]
             local = (self._computing, self._reading)
@@ -302,28 +302,28 @@ class Knowledge:
             await asyncio.gather(*map(asyncio.to_thread, loads))
 
     async def check(self) -> None:
-        """Return when the index can be read. Raises StoreUnavailable."""
+        """Check that the index can be read. Raises StoreUnavailable."""
         await asyncio.to_thread(self.store.is_indexed, "")
 
     @property
     def embedding_breaker(self) -> Breaker | None:
-        """That of the embedding endpoint; None where texts are embedded in this process."""
+        """The breaker of the embedding endpoint; None if texts are embedded in this process."""
         return self._computing.breaker if isinstance(self._computing, ProtectedEmbedder) else None
 
     async def check_embedder(self) -> None:
-        """Raise EmbedderUnavailable while the embedding endpoint is left alone; it is not asked, for that costs."""
+        """Raise EmbedderUnavailable while the breaker is open. The endpoint is not called, because calls cost money."""
         if self.embedding_breaker is not None:
             self.embedding_breaker.refuse_while_open()
 
     async def close(self) -> None:
-        """End the syncs that run, keeping what they have embedded, and give the index's files back."""
+        """End running syncs, keep their finished embeddings, and close the index's files."""
         await self._indexing.close()
         await self.links.close()
         await self.keys.close()
         await asyncio.to_thread(self.store.close)
 
     async def forget(self, name: str) -> None:
-        """Keep nothing of a database that is gone, neither added docs nor index. Raises RetrievalError."""
+        """Delete the added docs and the index of a removed database. Raises RetrievalError."""
         self.outdate(name)
         await asyncio.to_thread(self.added.remove_all, name)
         await self.links.forget(name)
@@ -331,25 +331,25 @@ class Knowledge:
             await asyncio.to_thread(self.store.sync, name, (), self.embedder)
 
     def outdate(self, name: str) -> None:
-        """Have the next question about a database bring its index up to date: its schema or docs are others now."""
+        """Mark a database's index as out of date, so that the next question updates it."""
         self._indexing.forget(name)
 
     async def _ensure_synced(self, database: Database) -> str:
-        """Why the index is not up to date; empty where it is."""
+        """Why the index is not up to date; empty if it is."""
         schema, name = await database.whole.schema(), database.name
         done = self._indexing.get_last_sync(name)
         if done is not None and done.report.document_count and not await self._is_there(name):
-            self._indexing.forget(name)  # somebody has deleted it
+            self._indexing.forget(name)  # the index was deleted
         return await self._indexing.ensure(name, schema)
 
     async def _is_there(self, name: str) -> bool:
         try:
             return await in_thread(self._threads, partial(self.store.is_indexed, name))
         except RetrievalError:
-            return True  # nobody knows, and who reads it says so
+            return True  # unknown; reading the index reports the error
 
     def _list_unused(self, name: str) -> tuple[str, ...]:
-        """The warnings about docs that could not be used; and, once, what was wrong with the index."""
+        """Warnings about docs that could not be used, and new notes about the index."""
         indexed = self._indexing.get_last_sync(name) or Indexed(report=SyncReport())
         problems, notes = indexed.problems, indexed.report.notes
         new = () if self._reported.get(name, ()) == notes else notes
@@ -365,10 +365,10 @@ class Knowledge:
         added, report = self.added.fitting(name, schema), SyncReport()
         while True:
             documents = (*read.documents, *added.documents, *comment_documents(schema))
-            if documents or self.store.is_indexed(name):  # else no model is loaded for nothing
+            if documents or self.store.is_indexed(name):  # else the model is not loaded
                 report = report.then(self.store.sync(name, documents, self.embedder, progress, turn))
             before, added = added, self.added.fitting(name, schema)
-            # While this sync waited for another process, that one may have taken documents: they are not to be lost.
+            # While this sync waited, another process may have added documents. They must not be lost.
             if added == before:
                 return Indexed(report=report, problems=read.problems + added.problems)
 
@@ -377,10 +377,10 @@ Item = TypeVar("Item", Document, Retrieved)
 
 
 class SeenDocuments:
-    """Leaves out what names a table that is not seen, and past queries that people added.
+    """Leaves out documents that name a hidden table, and past queries that were added at run time.
 
-    What the files of the docs say was written for all who may ask. A query that was added came out of somebody's work
-    with the data, and its values may be those of rows that others do not see.
+    The docs files were written for all who may ask. An added query comes from a person's work with the data, and its
+    values may come from rows that others do not see.
     """
 
     def __init__(self, seen: Schema, whole: Schema, added: Iterable[Document]) -> None:
@@ -392,11 +392,11 @@ class SeenDocuments:
         self._hides = bool(hidden)
 
     def of(self, items: Collection[Item]) -> tuple[Item, ...]:
-        """The visible ones, in their order."""
+        """The visible items, in order."""
         return tuple(item for item in items if self._tells(item))
 
     def retrieval(self, found: Retrieval) -> Retrieval:
-        """What was found for a question, without hidden parts."""
+        """The documents found for a question, without hidden ones."""
         visible = {sort: self.of(getattr(found, sort)) for sort in ("rules", "columns", "queries")}
         return found.model_copy(update=visible)
 

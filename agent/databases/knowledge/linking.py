@@ -1,7 +1,7 @@
 """Schema linking for the loop: one linker for each database, updated in the background.
 
 Its parts become available one after another. Names and docs are known at once. Stored values are read in the
-background, and a question waits for them only a moment. Vectors of columns and values are computed once and kept in the
+background, and a question waits for them only briefly. Vectors of columns and values are computed once and kept in the
 index.
 """
 
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from rag.embedding.embedder import Embedder
     from rag.index.store import Store, SyncReport
 
-PATIENCE_S = 1.0  # that a question waits for values to be read: a small file needs less
+PATIENCE_S = 1.0  # how long a question waits for values to be read; a small file takes less
 
 log = logging.getLogger(__name__)
 
 
 class _Embedded(NamedTuple):
-    """What vectors were made of, and whether those of columns were among them."""
+    """The inputs of the vectors, and whether column vectors were included."""
 
     schema: Schema
     documents: tuple[Document, ...]
@@ -48,7 +48,7 @@ class _Embedded(NamedTuple):
 
 @dataclass
 class _State:
-    """What is known of one database, and what is being found out. `linker` is None where it is out of date."""
+    """The state of one database and its background tasks. `linker` is None if it is out of date."""
 
     schema: Schema | None = None
     documents: tuple[Document, ...] = ()
@@ -56,11 +56,11 @@ class _State:
     linker: SchemaLinker | None = None
     reading: asyncio.Task[None] | None = None
     embedding: asyncio.Task[None] | None = None
-    embedded: _Embedded | None = None  # what was last tried
+    embedded: _Embedded | None = None  # inputs of the last attempt
 
 
 class SchemaLinks:
-    """Links questions to the schemas of databases. Searches block `threads`, by default the event loop's own.
+    """Links questions to the schemas of databases. Searches run in `threads`, by default the event loop's own.
 
     A question waits `patience_s` for values to be read, and `index_patience_s` for the index.
     """
@@ -90,9 +90,9 @@ class SchemaLinks:
         choosing: bool,
         today: date | None = None,
     ) -> tuple[Linked, tuple[str, ...]]:
-        """What the question is about, and a sentence for what was missing. It never raises for the index.
+        """The schema elements that the question is about, and warnings. Index errors do not raise.
 
-        With `choosing`, tables have to be chosen, so vectors of columns are wanted, too. `last month` is counted from
+        With `choosing`, tables have to be chosen, so vectors of columns are also needed. `last month` is relative to
         `today`. Raises DatabaseUnavailable.
         """
         schema = await database.schema()
@@ -109,9 +109,9 @@ class SchemaLinks:
         return await asyncio.to_thread(linker.link, question, near=near, relevant=relevant, today=today), missing
 
     def phrases(self, question: str, database: Database) -> tuple[str, ...]:
-        """The texts whose vectors `link` will ask for, so that they are computed with those of the question; blocks.
+        """The texts whose vectors `link` will need, so that they are computed together with the question's. Blocks.
 
-        None before a first question has been linked, and where the index cannot be read, which `link` will say.
+        Empty before a first question has been linked, or if the index cannot be read, which `link` will report.
         """
         state = self._states.get(database.name)
         if state is None or state.linker is None or database.is_filtered:
@@ -128,7 +128,7 @@ class SchemaLinks:
         progress: Callable[[str, int, int], None] = lambda *_: None,
         turn: Turn | None = None,
     ) -> tuple[SyncReport, SyncReport]:
-        """Read the values and bring the vectors of columns and values up to date, now; what was done to each.
+        """Read the values and update the vectors of columns and values now. Returns a report for each.
 
         Raises RetrievalError, DatabaseUnavailable.
         """
@@ -145,7 +145,7 @@ class SchemaLinks:
         return columns, values
 
     async def forget(self, name: str) -> None:
-        """Keep nothing of a database, nor of its values. Raises RetrievalError."""
+        """Delete everything stored about a database and its values. Raises RetrievalError."""
         state = self._states.pop(name, None)
         for task in (state.reading, state.embedding) if state is not None else ():
             if task is not None:
@@ -153,7 +153,7 @@ class SchemaLinks:
         await asyncio.to_thread(self._index.forget, name)
 
     async def close(self) -> None:
-        """End what runs in the background; vectors that were computed are kept."""
+        """End background work. Computed vectors are kept."""
         self._stop.set()
         tasks = [task for state in self._states.values() for task in (state.reading, state.embedding) if task]
         for state in self._states.values():
@@ -164,7 +164,7 @@ class SchemaLinks:
         self._stop.clear()
 
     def _update(self, state: _State, database: Database, schema: Schema, documents: tuple[Document, ...]) -> None:
-        """Note what has changed; values are read where the schema has."""
+        """Note changes of docs and schema. If the schema changed, start reading the values."""
         if state.documents is not documents and state.documents != documents:
             state.documents, state.linker = documents, None
         if state.schema is not schema and state.schema != schema:
@@ -204,7 +204,7 @@ class SchemaLinks:
         return near, ()
 
     def _embed(self, state: _State, *, choosing: bool) -> None:
-        """Begin to bring the vectors up to date, where they are wanted; for docs, the model is loaded anyway."""
+        """Start updating the vectors if they are needed. With docs, the model is loaded anyway."""
         schema = state.schema
         if schema is None or not (choosing or state.documents):
             return
@@ -231,7 +231,7 @@ class SchemaLinks:
 
 
 def value_lines(values: Sequence[LinkedValue], schema: Schema) -> tuple[str, ...]:
-    """The values, surest first, as the model reads them, one line for each mention and where it is stored."""
+    """The lines about values for the prompt, surest first: one line per mention, with its columns."""
     by_mention: dict[tuple[str, bool], list[LinkedValue]] = {}
     for value in values:
         by_mention.setdefault((value.mention.casefold(), value.is_sure), []).append(value)
@@ -246,9 +246,9 @@ def value_lines(values: Sequence[LinkedValue], schema: Schema) -> tuple[str, ...
 
 
 def period_lines(periods: Sequence[LinkedPeriod], schema: Schema) -> tuple[str, ...]:
-    """The times of a question as columns of dates and times have them, one line each.
+    """The periods of a question as values of date and time columns, one line each.
 
-    The day after is given, too: with the last day itself, a column of times would lose all but its first moment.
+    The day after is included: a comparison with the last day would lose all but its first moment.
     """
     lines: list[str] = []
     for it in periods:
@@ -259,7 +259,7 @@ def period_lines(periods: Sequence[LinkedPeriod], schema: Schema) -> tuple[str, 
 
 
 def _fold(text: str) -> str:
-    """Words of a question on one line; a stored value is shown as it is, for a query has to spell it so."""
+    """Words of a question on one line; stored values are shown unchanged, because a query must match them exactly."""
     return " ".join(text.split())
 
 

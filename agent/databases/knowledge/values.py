@@ -1,6 +1,6 @@
-"""The values of text columns, read once in the background, so that questions find them in memory.
+"""The values of text columns, read once in the background and kept in memory for questions.
 
-Every query goes through the guard, with a timeout of its own, and one runs at a time, so that no question waits for
+Every query goes through the guard and has its own timeout. One query runs at a time, so that no question waits for
 them long. Private columns are never read.
 """
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 class Bounds(NamedTuple):
-    """How much is read of one database.
+    """Limits for reading one database.
 
-    columns, values: at most, over all tables; the smallest tables come first, for they name kinds of things.
-    each: distinct values of one column; a column with more is known by the first.
-    chars: of one value; a question does not spell out longer texts.
-    rows: of a table on a server; larger ones are known by their samples.
-    query_s, total_s: seconds for one query, and for all.
+    columns, values: maximum over all tables. The smallest tables come first, because they name kinds of things.
+    each: distinct values per column. Of more, only the first are read.
+    chars: characters per value. Questions do not contain longer texts.
+    rows: rows of a table on a server. For larger tables, the samples are used.
+    query_s, total_s: seconds for one query and for all.
     """
 
     columns: int = 400
@@ -40,12 +40,12 @@ class Bounds(NamedTuple):
 
 
 BOUNDS = Bounds()
-_CUT = "…"  # at the end of a sample that is only the beginning of a value
-LOCAL_DIALECTS = frozenset({"sqlite", "duckdb"})  # read by this process: their size is nobody else's concern
+_CUT = "…"  # marks a truncated sample
+LOCAL_DIALECTS = frozenset({"sqlite", "duckdb"})  # read by this process, so size is no concern for a server
 
 
 class TableValues(Frozen):
-    """What was read of one table, in the state in which the schema had it."""
+    """The values of one table, as of a state of its schema."""
 
     table: Table
     stored: tuple[StoredValues, ...] = ()
@@ -56,9 +56,9 @@ async def read_values(
 ) -> list[TableValues]:
     """The distinct values of the schema's text columns, within bounds.
 
-    A table that has not changed since it was `known` is not read again. What is beyond the bounds is known by the
-    samples of the schema, and so is a column whose query fails or takes too long; where the database is gone, all that
-    are left are.
+    A table that has not changed since it was `known` is not read again. Beyond the bounds, the schema's samples are
+    used; also for a column whose query fails or takes too long. If the database becomes unavailable, they are used for
+    all remaining columns.
     """
     from executors.sql.literals import is_text
 
@@ -79,13 +79,13 @@ def all_stored(found: Iterable[TableValues]) -> tuple[StoredValues, ...]:
 
 
 def is_small(table: Table, schema: Schema, rows: int) -> bool:
-    """Whether a table may be read: of a server, one that is no view and has so many rows at most; any of files."""
+    """Whether a table may be read: on a server, a base table of at most `rows` rows; in files, any table."""
     small = not table.is_view and table.row_count is not None and table.row_count <= rows
-    return small or schema.dialect in LOCAL_DIALECTS  # where files are views
+    return small or schema.dialect in LOCAL_DIALECTS  # in DuckDB, files are views
 
 
 class _Reading:
-    """Reads columns while there is room and time."""
+    """Reads columns until the bounds or the time limit are reached."""
 
     def __init__(self, database: Database, schema: Schema, bounds: Bounds) -> None:
         self._database, self._schema, self._bounds = database, schema, bounds
@@ -99,14 +99,14 @@ class _Reading:
             values = await self._distinct(table, column)
             self._columns -= 1
         whole = values or tuple(it for it in column.samples if not it.endswith(_CUT))
-        # a question does not spell out a text of several lines
+        # questions do not contain texts of several lines
         lines = (it for it in whole if it.strip() and len(it.splitlines()) == 1)
         short = tuple(dict.fromkeys(it for it in lines if len(it) <= self._bounds.chars))
         self._values -= len(short)
         return StoredValues(table=table.name, column=column.name, values=short)
 
     async def _distinct(self, table: Table, column: Column) -> tuple[str, ...] | None:
-        """The values, None where they cannot be had."""
+        """The distinct values; None if they cannot be read."""
         try:
             query = await self._database.check(_query(self._schema, table, column), self._bounds.each)
             result = await self._database.run(query, timeout_s=self._bounds.query_s)
@@ -130,7 +130,7 @@ def _query(schema: Schema, table: Table, column: Column) -> str:
 
 
 def to_source(table: Table, alias: str = "") -> exp.Table:
-    """A table in FROM, its name in quotes."""
+    """The table for a FROM clause, with quoted names."""
     from sqlglot import exp
 
     *namespace, last = table.parts

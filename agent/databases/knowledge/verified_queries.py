@@ -1,6 +1,6 @@
 """Queries whose answers passed every check, stored for the next time the same question is asked.
 
-They are in the state store, which every instance of the service reads. A question is stored as a hash, so only a caller
+They are in the state store, which all instances share. A question is stored as a hash, so only a caller
 who asks exactly the same question finds it.
 """
 
@@ -18,13 +18,13 @@ from agent.platform.storage.store import Place, Remove, Replace, StateConflict, 
 from executors.base import Frozen, JsonValue
 
 KIND = "verified"
-MAX_QUERIES = 1000  # queries of one database; the one that was used longest ago goes first
-TRIM_EVERY = 20  # queries that this process keeps of a database, until it looks whether there are too many
-USED_S = 3600.0  # in which a query that is used again is not written down as used again
+MAX_QUERIES = 1000  # per database; the least recently used are removed first
+TRIM_EVERY = 20  # queries added per database by this process between trims
+USED_S = 3600.0  # uses within this time of the last recorded use are not recorded
 
 
 class Key(NamedTuple):
-    """Whose question: audience is empty where all who may query the database share it, else one principal."""
+    """A question and who shares it. audience: empty for all who may query the database, else one principal."""
 
     database: str
     audience: str
@@ -32,10 +32,10 @@ class Key(NamedTuple):
 
 
 class VerifiedQuery(Frozen):
-    """A query, the tables that it reads, and the fingerprint of all that its being right rested on.
+    """A query, its tables, and a fingerprint of everything that its verification depended on.
 
-    votes: how many drafts agreed on it, and of how many; None where a judge accepted it. by_second: whether the second
-    model wrote one of them.
+    votes: number of drafts that agreed on it, and of all drafts; None if a judge accepted it. by_second: whether the
+    second model wrote one of them.
     """
 
     sql: str
@@ -46,9 +46,9 @@ class VerifiedQuery(Frozen):
 
 
 class VerifiedQueries:
-    """The queries of every database, `max_queries` each, give or take those added since the last trim.
+    """The queries of every database, at most `max_queries` each plus those added since the last trim.
 
-    Methods block briefly, are safe to call from threads, and raise StateUnavailable where the store cannot be used.
+    Methods block briefly, are thread-safe, and raise StateUnavailable if the store cannot be used.
     """
 
     def __init__(
@@ -69,12 +69,12 @@ class VerifiedQueries:
         query, now = VerifiedQuery.model_validate(record.value["query"]), self.clock()
         if now - float(str(record.value["used_at"])) >= USED_S:
             used = Replace(key=record.key, value=value_of(query, now), version=record.version)
-            with suppress(StateConflict):  # somebody else uses it as well, or has another one now
+            with suppress(StateConflict):  # another process recorded a use, or replaced the query
                 self._state.commit(record.place, [used])
         return query
 
     def keep(self, key: Key, query: VerifiedQuery) -> None:
-        """Keep a query instead of the last one of its question; where there are too many, the oldest go."""
+        """Store a query, replacing the last one for its question. If there are too many, the oldest are removed."""
         self._state.commit(_place(key.database), [Replace(key=hash_of(key), value=value_of(query, self.clock()))])
         if self._added[key.database] % self.trim_every == 0:
             records = self._state.records(_place(key.database))
@@ -90,12 +90,12 @@ class VerifiedQueries:
 
 
 def hash_of(key: Key) -> str:
-    """The key of a question's record: it reveals neither the question nor the caller."""
+    """The key of a question's record. It reveals neither the question nor the caller."""
     return hashlib.sha256(json.dumps([key.audience, key.question]).encode()).hexdigest()
 
 
 def value_of(query: VerifiedQuery, used_at: float) -> dict[str, JsonValue]:
-    """A query as its record has it. Args: used_at: seconds since the epoch."""
+    """The record of a query. Args: used_at: seconds since the epoch."""
     return {"query": query.model_dump(mode="json", exclude_defaults=True), "used_at": used_at}
 
 

@@ -1,4 +1,4 @@
-"""The data of uploads in Azure Blob Storage, where instances share no disk: stored once, fetched on use."""
+"""The data of uploads in Azure Blob Storage, for instances that share no disk: stored once, fetched on use."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 _ROLE = "give this identity the role Storage Blob Data Contributor, or check the key in its connection string"
 _CLIENT_OPTIONS: dict[str, Any] = {"connection_timeout": 5, "read_timeout": 60}  # seconds
-_CLIENT_OPTIONS |= {"retry_total": 2, "initial_backoff": 1, "increment_base": 2}  # some seconds in all
+_CLIENT_OPTIONS |= {"retry_total": 2, "initial_backoff": 1, "increment_base": 2}  # a few seconds in total
 
 
 class AzureBlobs:
-    """The data of uploads, for all instances: a blob for each file, below its upload's place, in one container.
+    """The data of uploads for all instances: one blob per file, named after its upload's place, in one container.
 
-    The container is made when it is missing. Without a connection string, `endpoint` is reached by managed identity, or
-    as who is logged in with `az login`. Methods block, and raise StateUnavailable.
+    The container is created if it is missing. Without a connection string, `endpoint` is used with managed identity, or
+    as the user of `az login`. Methods block and raise StateUnavailable.
     """
 
     def __init__(self, *, connection: str = "", endpoint: str = "", container: str) -> None:
         self._connection, self._endpoint, self._name = connection, endpoint, container
 
     def put(self, place: str, folder: Path) -> None:
-        """Keep the files of a folder."""
+        """Store the files of a folder."""
         from azure.core.exceptions import ResourceExistsError
 
         with _translate_errors():
@@ -42,7 +42,7 @@ class AzureBlobs:
                     self._container.upload_blob(f"{place}/{path.relative_to(folder).as_posix()}", file, overwrite=True)
 
     def fetch(self, place: str, folder: Path) -> None:
-        """Write them into a folder that is there."""
+        """Write the files into an existing folder."""
         with _translate_errors():
             for name in self._names(place):
                 target = folder / name.removeprefix(f"{place}/")
@@ -56,10 +56,10 @@ class AzureBlobs:
                 self._container.delete_blob(name)
 
     def sweep(self, known: Collection[str], before: float) -> None:
-        """Delete what belongs to none of these places, and came before a time, in seconds since the epoch."""
+        """Delete blobs of unknown places that are older than `before`, in seconds since the epoch."""
         from azure.core.exceptions import ResourceNotFoundError
 
-        with _translate_errors(), suppress(ResourceNotFoundError):  # of a container that no upload has made yet
+        with _translate_errors(), suppress(ResourceNotFoundError):  # no upload has created the container yet
             for blob in self._container.list_blobs():
                 place = str(blob.name).partition("/")[0]
                 if place not in known and blob.last_modified.timestamp() < before:
@@ -81,7 +81,7 @@ class AzureBlobs:
 
 @contextmanager
 def _translate_errors() -> Iterator[None]:
-    """Errors of Azure as StateUnavailable, without what they repeat of the request."""
+    """Raise errors of Azure as StateUnavailable, without details of the request."""
     from azure.core.exceptions import AzureError, ClientAuthenticationError, HttpResponseError
 
     try:
@@ -95,7 +95,7 @@ def _translate_errors() -> Iterator[None]:
 
 
 def build_blobs(settings: Settings) -> AzureBlobs | None:
-    """That of the account which has the state's table; None where state is not in Azure, or nothing tells its blobs."""
+    """The blobs in the account of the state's table; None if state is not in Azure or the endpoint is unknown."""
     if settings.state_kind != "azure_tables":
         return None
     container = f"{settings.azure_tables_name.lower()}-uploads"

@@ -1,4 +1,4 @@
-"""Folders of uploads: each is written, or unpacked within limits, and then moved into its place as a whole."""
+"""Folders of uploads: each is written or unpacked within limits, then moved into its place as a whole."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from executors.engines.files.prepared import MAX_RATIO, RATIO_FROM
 from executors.errors import is_disk_full
 from executors.registry.kinds import is_file_of_data
 
-RESERVED = 64 * 1024**2  # bytes of the disk that are left to everything else
-LEFT_AFTER_S = 86_400.0  # what nobody has put in its place for so long is left over
+RESERVED = 64 * 1024**2  # bytes of the disk that are kept free
+LEFT_AFTER_S = 86_400.0  # age after which incomplete data is deleted
 DATA = "data"
 
 
 class UploadFolder:
-    """The folders of uploads; their root is made when the first comes. Methods block."""
+    """The folders of uploads. The root is created with the first upload. Methods block."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
 
     def path(self, place: str) -> Path:
-        """Where the data of an upload lies, or would."""
+        """The folder for the data of an upload. It may not exist."""
         return self._root / "kept" / place
 
     def incoming(self, place: str) -> Path:
-        """Where the data of an upload lies until it is kept."""
+        """The folder for the data of an upload until it is kept."""
         return self._root / "incoming" / place / DATA
 
     def begin(self, place: str, size: int) -> Path:
-        """A new folder for so many bytes: what is put into its folder `data` is kept by `keep`. Raises StorageFull."""
+        """Create a folder for `size` bytes. `keep` keeps the contents of its `data` folder. Raises StorageFull."""
         folder = self._root / "incoming" / place
         with disk_watched():
             (folder / DATA).mkdir(parents=True)
@@ -45,24 +45,24 @@ class UploadFolder:
         return folder
 
     def end(self, place: str) -> None:
-        """Delete what is left of data that came."""
+        """Delete the incoming folder and the rest of its contents."""
         shutil.rmtree(self._root / "incoming" / place, ignore_errors=True)
 
     def keep(self, place: str, final: str = "") -> None:
-        """Put what came in its place, as a whole. Args: final: that place, where it is not the one it came to."""
+        """Move incoming data into its place as a whole. Args: final: the final place, if it differs from `place`."""
         target = self.path(final or place)
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
             self.incoming(place).rename(target)
         except OSError:
             if not final or not target.is_dir():
-                raise  # else somebody else has put the same there
+                raise  # else another process put the same data there
 
     def remove(self, place: str) -> None:
         shutil.rmtree(self.path(place), ignore_errors=True)
 
     def sweep(self, known: Collection[str], *, now: float | None = None) -> int:
-        """Delete what belongs to none of these places any more. Returns how many folders."""
+        """Delete old folders that belong to none of the known places. Returns the number of folders."""
         before, removed = (time.time() if now is None else now) - LEFT_AFTER_S, 0
         for folder in (*self._root.glob("incoming/*"), *self._root.glob("kept/*")):
             is_known = folder.parent.name == "kept" and folder.name in known
@@ -73,7 +73,7 @@ class UploadFolder:
 
 
 class Incoming:
-    """A file that is written as it comes, of at most so many bytes."""
+    """A file that is written as it arrives, of at most `most_bytes`."""
 
     def __init__(self, path: Path, most_bytes: int) -> None:
         self.path, self.most_bytes, self.size = path, most_bytes, 0
@@ -89,7 +89,7 @@ class Incoming:
 
 @contextmanager
 def disk_watched() -> Iterator[None]:
-    """A disk that is full, as StorageFull."""
+    """Raise StorageFull if the disk is full."""
     try:
         yield
     except OSError as error:
@@ -108,23 +108,23 @@ def too_large(most_bytes: int) -> UploadTooLarge:
     )
 
 
-MAX_FILES = 500  # of one archive
+MAX_FILES = 500  # per archive
 _PIECE = 1024 * 1024
 _ENCRYPTED = 0x1
 _STRANGE = re.compile(r"[^\w .()=+-]")
-_JUNK = ("__MACOSX", ".")  # what packers of some systems add
+_JUNK = ("__MACOSX", ".")  # added by archivers of some systems
 
 
 def safe_name(name: str) -> str:
-    """A file's name without signs that mean something to a path, a glob or a shell."""
+    """A file name without characters that are special in paths, globs or shells."""
     return _STRANGE.sub("_", name).strip(" .") or "data"
 
 
 def unpack(archive: Path, folder: Path, *, most_bytes: int) -> None:
-    """Unpack the data files of a ZIP archive into a folder that is there.
+    """Unpack the data files of a ZIP archive into an existing folder.
 
-    Raises UploadInvalid: it is no archive, or encrypted, or a bomb, or holds nothing that can be read; UploadTooLarge:
-    it unpacks to more bytes; OSError: the disk cannot take it.
+    Raises UploadInvalid: it is no archive, encrypted, a zip bomb, or has no readable file; UploadTooLarge:
+    it unpacks to more than `most_bytes`; OSError: the disk cannot store it.
     """
     try:
         with zipfile.ZipFile(archive) as packed:
@@ -160,7 +160,7 @@ def _members(packed: zipfile.ZipFile, name: str, most_bytes: int) -> list[zipfil
 
 
 def _write(packed: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, left: int) -> int:
-    """Unpack one file; the sizes that an archive states may be wrong, so they are counted. Returns its bytes."""
+    """Unpack one file. Bytes are counted, as the sizes stated in an archive may be wrong. Returns the bytes."""
     parts = [safe_name(part) for part in PurePosixPath(member.filename.replace("\\", "/")).parts if part not in "/.."]
     target = folder.joinpath(*parts)
     if target.exists():

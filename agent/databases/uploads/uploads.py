@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from executors.router import Router
 
 PLACE = Place(kind="upload", partition="databases")
-_DATA, _NAME = "data/", "name/"  # before the keys of what is there, and of whose a name is
+_DATA, _NAME = "data/", "name/"  # key prefixes: of uploads, and of the owners of names
 
 
 class Upload(Frozen):
     """One uploaded database.
 
-    place: the folder of its data, below that of all uploads.
-    file: what was sent, by its name; size: its bytes.
+    place: the folder of its data, below the root of all uploads.
+    file: name of the uploaded file; size: its size in bytes.
     created_at, expires_at: seconds since the epoch.
     """
 
@@ -71,8 +71,8 @@ class Upload(Frozen):
 class UploadShelf:
     """The record of each upload in the state store, which every process reads.
 
-    A name belongs to its first user, even after its data is deleted: nothing stored under that name, such as docs and
-    verified queries, ever becomes another caller's. Methods block briefly, and raise StateUnavailable.
+    A name belongs to its first owner, even after its data is deleted. Nothing stored under that name, such as docs and
+    verified queries, ever becomes another caller's. Methods block briefly and raise StateUnavailable.
     """
 
     def __init__(self, state: StateStore) -> None:
@@ -88,7 +88,7 @@ class UploadShelf:
         return record is None or record.value["owner"] == owner.casefold()
 
     def add(self, upload: Upload) -> None:
-        """Keep a record. Raises NameTaken: another one was first."""
+        """Store a record. Raises NameTaken if another caller took the name first."""
         key, owner = upload.name.casefold(), upload.owner.casefold()
         known = self._state.get(PLACE, _NAME + key)
         if known is not None and known.value["owner"] != owner:
@@ -103,19 +103,19 @@ class UploadShelf:
             raise build_name_taken(upload.name) from error
 
     def remove(self, name: str) -> None:
-        """Forget what is there; the name stays with its owner."""
+        """Delete the record. The name stays with its owner."""
         self._state.commit(PLACE, [Remove(key=_DATA + name.casefold())])
 
 
 def build_name_taken(name: str) -> NameTaken:
-    """The error of a name that is not free. It does not say whose it is."""
+    """The error for a name that is taken. It does not reveal the owner."""
     return NameTaken(f"The name {name!r} is taken. Choose another one with `name`.")
 
 
 ARCHIVE = ".zip"
-FOLDER = "uploads"  # in that of the state
-UNPACKED = 10  # times the size of an upload that an archive may have
-_WRITE_BYTES = 1024 * 1024  # are collected before a thread writes them
+FOLDER = "uploads"  # in the state folder
+UNPACKED = 10  # unpacked size of an archive, as a multiple of the upload limit
+_WRITE_BYTES = 1024 * 1024  # collected before a thread writes them
 _DAY_S = 86_400.0
 
 log = logging.getLogger(__name__)
@@ -137,7 +137,7 @@ class UploadRules(Frozen):
 
 
 class Arriving(Frozen):
-    """What a caller says of data that they send. size: bytes, where they say it; name: empty: from the file's."""
+    """The caller's description of an upload. size: bytes, if stated; name: empty: derived from the file name."""
 
     owner: str
     file: str
@@ -149,7 +149,7 @@ class Arriving(Frozen):
 class Uploads:
     """The uploads of every caller.
 
-    `shared` is where the data lies for instances that share no disk; without it they share the folder of the state.
+    `shared` stores the data for instances that share no disk. Without it, they share the state folder.
     """
 
     def __init__(self, settings: Settings, state: StateStore, router: Router, shared: AzureBlobs | None = None) -> None:
@@ -158,7 +158,7 @@ class Uploads:
 
     @property
     def rules(self) -> UploadRules | None:
-        """What may be uploaded; None: nothing."""
+        """The limits of uploads; None: uploads are off."""
         settings = self._settings
         if not settings.upload_mb:
             return None
@@ -170,19 +170,19 @@ class Uploads:
         )
 
     def every(self) -> list[Upload]:
-        """All that there are. Blocks; raises StateUnavailable."""
+        """All uploads. Blocks; raises StateUnavailable."""
         return self._shelf.every()
 
     def entry(self, upload: Upload) -> Entry:
-        """An upload as the registry would say it: its owner alone may ask it, and change its docs."""
+        """The registry entry of an upload. Only its owner may query it and change its docs."""
         return _entry(upload, self._folder.path(upload.place))
 
     async def take(self, arriving: Arriving, body: AsyncIterable[bytes]) -> Upload:
-        """Take data. Whatever goes wrong, nothing of it is kept.
+        """Receive an upload. On any error, none of it is kept.
 
-        Raises NotPermitted: uploads are switched off; UploadInvalid: it is nothing that can be read, or the caller has
-        enough; UploadTooLarge, StorageFull: it does not fit; NameTaken: another database is called so;
-        StateUnavailable: the record cannot be kept.
+        Raises NotPermitted: uploads are off; UploadInvalid: the data cannot be read, or the caller has too many;
+        UploadTooLarge, StorageFull: it does not fit; NameTaken: another database has the name; StateUnavailable: the
+        record cannot be stored.
         """
         rules = self.rules
         if rules is None:
@@ -194,7 +194,7 @@ class Uploads:
         place = uuid.uuid4().hex
         try:
             folder = await asyncio.to_thread(self._folder.begin, place, arriving.size or 0)
-            # an archive lies beside the data that is unpacked from it
+            # an archive is stored beside its unpacked data
             path = folder / file if file.lower().endswith(ARCHIVE) else folder / DATA / file
             received = Incoming(path, rules.max_bytes)
             with disk_watched():
@@ -204,10 +204,10 @@ class Uploads:
             await asyncio.to_thread(self._folder.end, place)
 
     def bring(self, upload: Upload) -> None:
-        """Have its data in the folder of this machine. Blocks; raises StateUnavailable, where it cannot be fetched."""
+        """Fetch an upload's data to this machine, if it is missing. Blocks; raises StateUnavailable if that fails."""
         if self._shared is None or self._folder.path(upload.place).is_dir():
             return
-        place = f"{upload.place}.{uuid.uuid4().hex}"  # others may fetch it, too
+        place = f"{upload.place}.{uuid.uuid4().hex}"  # other tasks may fetch it at the same time
         try:
             self._folder.begin(place, upload.size)
             self._shared.fetch(upload.place, self._folder.incoming(place))
@@ -216,17 +216,17 @@ class Uploads:
             self._folder.end(place)
 
     def let_go(self, upload: Upload) -> None:
-        """Delete the copy on this machine of data that is gone."""
+        """Delete this machine's copy of removed data."""
         self._folder.remove(upload.place)
 
     async def remove(self, name: str) -> None:
-        """Forget an upload and delete its data. Permission was checked before. Raises StateUnavailable."""
+        """Delete an upload and its data. Permission was checked before. Raises StateUnavailable."""
         await asyncio.to_thread(self._remove, name)
 
     def sweep(self) -> int:
-        """Delete the data of what has expired, or was left over. Blocks; raises StateUnavailable.
+        """Delete the data of expired and incomplete uploads. Blocks; raises StateUnavailable.
 
-        Where shared data cannot be reached, it waits for the next time, and nothing else does.
+        If shared data cannot be reached, only its deletion is postponed to the next time.
         """
         known = {upload.place for upload in self._shelf.every()}
         if self._shared is not None:
@@ -237,7 +237,7 @@ class Uploads:
         return self._folder.sweep(known)
 
     def _name(self, arriving: Arriving, file: str) -> str:
-        """What the database is to be called. Raises UploadInvalid, NameTaken."""
+        """The name for the database. Raises UploadInvalid, NameTaken."""
         mine = [it for it in self._shelf.every() if it.owner.casefold() == arriving.owner.casefold()]
         if len(mine) >= self._settings.max_uploads:
             raise UploadInvalid(f"You have {len(mine)} uploads, which is the maximum. Delete one first.")
@@ -286,7 +286,7 @@ class Uploads:
         return upload
 
     def _read(self, entry: Entry) -> None:
-        """Read the schema once, as questions will. Raises UploadInvalid, StorageFull."""
+        """Read the schema once, as questions do. Raises UploadInvalid, StorageFull."""
         executor = self._router.look(entry)
         try:
             if not executor.schema().tables:
@@ -310,12 +310,12 @@ class Uploads:
             return
         try:
             self._shared.remove(place)
-        except StateUnavailable as error:  # nobody finds it any more; what is left is only space
+        except StateUnavailable as error:  # unreachable data only takes up space
             log.warning("The data of an upload that is gone was not deleted: %s", error)
 
 
 def _entry(upload: Upload, folder: Path) -> Entry:
-    """The entry of data in a folder: a file that is a database by itself, or all the data files that are there."""
+    """The entry for data in a folder: a database file, or all the data files in it."""
     is_database = not is_file_of_data(Path(upload.file)) and not upload.file.lower().endswith(ARCHIVE)
     return Entry(
         name=upload.name,
@@ -328,7 +328,7 @@ def _entry(upload: Upload, folder: Path) -> Entry:
 
 
 def _check_file(message: str, rules: UploadRules) -> str:
-    """The file's name, safe to be one here. Raises UploadInvalid."""
+    """The file's name, made safe. Raises UploadInvalid."""
     file = safe_name(re.split(r"[/\\]", message)[-1])[-120:]
     if not any(file.lower().endswith(f".{kind}") for kind in rules.types):
         raise UploadInvalid(f"{file} cannot be uploaded. These files can: {', '.join(rules.types)}.")
@@ -336,7 +336,7 @@ def _check_file(message: str, rules: UploadRules) -> str:
 
 
 async def _receive(received: Incoming, body: AsyncIterable[bytes]) -> None:
-    """Write a body as it comes. Raises UploadTooLarge, OSError."""
+    """Write a body as it arrives. Raises UploadTooLarge, OSError."""
     pieces: list[bytes] = []
     held = 0
     async for piece in body:

@@ -1,6 +1,6 @@
 """Dashboards: each principal's saved queries as tiles, run again on a schedule as this principal, with their alerts.
 
-Every process looks for due tiles; the one that claims a tile runs it. A claim expires if its process is gone.
+Every process looks for due tiles. The process that claims a tile runs it. A claim expires if its process ends.
 """
 
 from __future__ import annotations
@@ -114,9 +114,9 @@ class TileRuns(Frozen):
 
 
 class Tile(Frozen):
-    """A saved query, by its id, on its principal's dashboard. secret: signs its webhooks; empty without an alert.
+    """A saved query, by its id, on a principal's dashboard. secret: signs its webhooks; empty without an alert.
 
-    next_at, claimed_until: seconds since the epoch: when it is due, and until when a process runs it.
+    next_at: when it is due. claimed_until: until when a process has claimed it. Both in seconds since the epoch.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -131,18 +131,18 @@ class Tile(Frozen):
     claimed_until: float = 0
 
 
-TILES, RUNS = "tile", "tile_run"  # kinds: looking for what is due reads no rows
-ROWS = 200  # that a tile runs for
+TILES, RUNS = "tile", "tile_run"  # separate kinds, so that the search for due tiles reads no rows
+ROWS = 200  # maximum rows of a tile's query
 MAX_RUN_BYTES = 400_000  # as JSON
 AT_ONCE = 3  # tiles that one process runs
-LOOK_S = 180.0  # in which a look begins tiles; the others wait for the next one
+LOOK_S = 180.0  # time in which a look starts tiles; others wait for the next look
 CLAIM_S = 600.0
 
 log = logging.getLogger(__name__)
 
 
 class Shown(NamedTuple):
-    """A tile with its query, as far as it can be run still, and its runs."""
+    """A tile with its query and its runs."""
 
     tile: Tile
     query: SavedQuery
@@ -165,9 +165,9 @@ class Dashboard:
         self._check_s, self.clock = check_s, clock
 
     async def put(self, principal: str, query_id: str, *, minutes: int, alert: Alert | None) -> tuple[Shown, str]:
-        """Add or change a tile, and run it. Returns the tile, and the secret of its webhooks if that is new.
+        """Add or change a tile and run it. Returns the tile, and the secret of its webhooks if it is new.
 
-        Raises UnknownSavedQuery; TileInvalid: its webhook may not go there.
+        Raises UnknownSavedQuery; TileInvalid if its webhook's address is not allowed.
         """
         query = (await self._saved.get(principal, query_id)).query
         if alert is not None:
@@ -180,23 +180,23 @@ class Dashboard:
         return Shown(tile, query, await asyncio.to_thread(self._runs, tile)), secret
 
     async def all(self, principal: str) -> list[Shown]:
-        """The tiles of a principal, in the order of their queries' names."""
+        """The tiles of a principal, ordered by the names of their queries."""
         queries = await self._saved.all(principal)
         tiles, runs = await asyncio.to_thread(self._all, principal)
         return [Shown(tiles[it.id], it, runs.get(it.id, TileRuns())) for it in queries if it.id in tiles]
 
     async def remove(self, principal: str, query_id: str) -> None:
-        """Take a tile off the dashboard; its query stays saved. Raises UnknownTile."""
+        """Remove a tile from the dashboard. Its query stays saved. Raises UnknownTile."""
         await asyncio.to_thread(self._find_tile, principal, query_id)
         await self.forget(principal, query_id)
 
     async def forget(self, principal: str, query_id: str) -> None:
-        """The same, where there may be no tile."""
+        """Remove a tile, if it exists."""
         for kind in (TILES, RUNS):
             await asyncio.to_thread(self._state.commit, _place(kind, principal), [Remove(key=query_id)])
 
     async def refresh(self) -> int:
-        """Run every tile that is due and that no other process runs. Returns how many that were."""
+        """Run every due tile that no other process runs. Returns the number of tiles."""
         waiting = iter(await asyncio.to_thread(self._due))
         until = self.clock() + LOOK_S
         return sum(await asyncio.gather(*(self._work(waiting, until) for _ in range(AT_ONCE))))
@@ -215,11 +215,11 @@ class Dashboard:
             except TooBusy:
                 await asyncio.to_thread(self._give_back, tile)
             except UnknownTile:
-                continue  # it was taken off meanwhile
+                continue  # it was removed meanwhile
         return done
 
     async def _run(self, tile: Tile) -> Tile:
-        """The tile after a run, and after its alert. Raises TooBusy, UnknownTile."""
+        """Run a tile and send its alert. Returns the changed tile. Raises TooBusy, UnknownTile."""
         began = self.clock()
         try:
             query, done = await self._saved.run(tile.principal, tile.id, row_limit=ROWS)
@@ -252,7 +252,7 @@ class Dashboard:
 
         def with_delivery(stored: Tile) -> Tile:
             if stored.alert != alert or stored.state.passed != sent.passed:
-                return stored  # changed meanwhile: this delivery says nothing of it
+                return stored  # changed meanwhile, so this delivery is outdated
             return stored.model_copy(update={"state": stored.state.model_copy(update=changes)})
 
         return await asyncio.to_thread(self._change, tile, with_delivery)
@@ -298,7 +298,7 @@ class Dashboard:
         return Tile.model_validate(record.value), record.version
 
     def _change(self, tile: Tile, to: Callable[[Tile], Tile]) -> Tile:
-        """Replace a tile by what `to` makes of it as it is now. Raises UnknownTile."""
+        """Replace a tile with the result of `to` for its stored state. Raises UnknownTile."""
 
         def change() -> Tile:
             stored, version = self._find_tile(tile.principal, tile.id)
@@ -310,11 +310,11 @@ class Dashboard:
         return until_no_conflict(change, "tile")
 
     def _give_back(self, tile: Tile) -> Tile:
-        """The tile, which the next look finds. Raises UnknownTile."""
+        """Release the claim on a tile, so that the next look finds it. Raises UnknownTile."""
         return self._change(tile, lambda stored: stored.model_copy(update={"claimed_until": 0}))
 
     def _due(self) -> list[Record]:
-        """The tiles whose time has come, the longest due first. Half a look early is in time: no run is a look late."""
+        """The due tiles, the longest due first. Half an interval early counts as due, so that no run is one late."""
         now = self.clock()
         tiles = ((record, Tile.model_validate(record.value)) for record in self._state.everywhere(TILES))
         due = [
@@ -326,7 +326,7 @@ class Dashboard:
         return [record for _, record in sorted(due, key=lambda it: it[0])]
 
     def _claim(self, record: Record) -> Tile | None:
-        """The tile, which nobody else runs now; None where somebody was first."""
+        """Claim a tile. Returns it, or None if another process claimed it first."""
         tile = Tile.model_validate(record.value).model_copy(update={"claimed_until": self.clock() + CLAIM_S})
         change = Replace(key=record.key, value=tile.model_dump(mode="json"), version=record.version)
         try:
@@ -356,7 +356,7 @@ def _place(kind: str, principal: str) -> Place:
 
 
 def _run_of(result: QueryResult, began: float) -> TileRun:
-    """A run as it is kept: as many rows as fit, and a chart of them where they are all."""
+    """A run for storage: as many rows as fit, and a chart if they are complete."""
     rows = result.rows
     while len(json.dumps(rows, ensure_ascii=False).encode("utf-8", "backslashreplace")) > MAX_RUN_BYTES:
         rows = rows[: len(rows) // 2]
@@ -374,18 +374,18 @@ PASSED, BACK = "alert.passed", "alert.back"  # types of webhooks
 
 
 def _state_after(alert: Alert, before: AlertState, result: QueryResult) -> AlertState:
-    """Where an alert stands after a run; a change is to be sent. Raises TileInvalid: there is no number."""
+    """The state of an alert after a run. A change is marked for delivery. Raises TileInvalid if there is no number."""
     value = _extreme(alert, result)
     passed = value is not None and (value > alert.bound if alert.direction == "above" else value < alert.bound)
     changes: dict[str, object] = {"value": value, "passed": passed, "problem": ""}
     if passed != before.passed:
-        # Back before anybody was told: there is nothing to take back.
+        # Back before a webhook was delivered: nothing to report.
         changes["delivered"] = not passed and not before.delivered
     return before.model_copy(update=changes)
 
 
 def _extreme(alert: Alert, result: QueryResult) -> float | None:
-    """The number farthest on the alert's side; None where there is no row, or no value. Raises TileInvalid."""
+    """The most extreme number on the alert's side; None if there is no row or value. Raises TileInvalid."""
     if alert.column not in result.columns:
         raise TileInvalid(f"The result has no column {alert.column!r}; it has {', '.join(result.columns)}.")
     at = result.columns.index(alert.column)
@@ -397,7 +397,7 @@ def _extreme(alert: Alert, result: QueryResult) -> float | None:
 
 
 def _numbers(values: Sequence[JsonValue]) -> list[float]:
-    """Those that are numbers; long ones come as text, which keeps their digits."""
+    """The finite numbers among the values. Long numbers are texts, which keeps their digits."""
     found = []
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
@@ -412,7 +412,7 @@ def _numbers(values: Sequence[JsonValue]) -> list[float]:
 
 
 def _payload(query: SavedQuery, alert: Alert, state: AlertState, at: datetime) -> dict[str, JsonValue]:
-    """The body of a webhook: the number and its bound. Rows stay here."""
+    """The body of a webhook: the number and its bound, but no rows."""
     side = alert.direction if state.passed else f"no longer {alert.direction}"
     number = "no value" if state.value is None else f"{state.value:.15g}"
     return {

@@ -1,4 +1,4 @@
-"""Webhooks as standardwebhooks.com describes them: signed, retried, only to public addresses or listed hosts."""
+"""Webhooks as specified by standardwebhooks.com: signed, retried, only to public addresses or listed hosts."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
 
 Address = IPv4Address | IPv6Address
 
-# Public by the registry, and still no place on the Internet: Azure's own platform address; IPv6 that leads to IPv4.
+# Addresses that are registered as public but not on the Internet: Azure's platform address; IPv6 that leads to IPv4.
 PLATFORM = frozenset({IPv4Address("168.63.129.16")})
 _NAT64 = IPv6Network("64:ff9b::/96")
 _TRANSLATED = (IPv6Network("64:ff9b:1::/48"), IPv6Network("2001::/32"), IPv6Network("2002::/16"))
 
 
 class NotDelivered(Exception):
-    """The receiver did not get, or not take, a webhook; the message says why, and never what it answered."""
+    """The receiver did not get or accept a webhook. The message states why but never contains the response."""
 
 
 class AllowedHosts:
-    """Where webhooks may go: to hosts listed by commas, `.example.com` for all beneath; else to public ones."""
+    """Allowed hosts of webhooks: those listed, separated by commas, `.example.com` for subdomains; else public ones."""
 
     def __init__(self, listed: str) -> None:
         self._listed = tuple(one.strip().casefold() for one in listed.split(",") if one.strip())
 
     def check(self, url: str) -> SplitResult:
-        """The parts of an address that has the right form. Nothing is resolved. Raises TileInvalid."""
+        """Check the form of an address and return its parts. Resolves nothing. Raises TileInvalid."""
         try:
             parts = urlsplit(url)
             host, port = (parts.hostname or "").casefold(), parts.port
@@ -60,7 +60,7 @@ class AllowedHosts:
         return parts
 
     async def address_of(self, parts: SplitResult) -> str:
-        """The address to connect to, resolved once. Raises NotDelivered: it is unknown, or not public."""
+        """The address to connect to, resolved once. Raises NotDelivered if it is unknown or not public."""
         host = parts.hostname or ""
         try:
             found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
@@ -73,7 +73,7 @@ class AllowedHosts:
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address is one of the Internet, and leads to no other network."""
+    """Whether an address is on the Internet and does not map to another network."""
     if isinstance(address, IPv6Address):
         inner = address.ipv4_mapped
         if address in _NAT64:
@@ -86,7 +86,7 @@ def is_public(address: Address) -> bool:
 
 
 TRIES = 4
-TIMEOUT_S = 10.0  # of one try
+TIMEOUT_S = 10.0  # per try
 SECRET_PREFIX = "whsec_"  # noqa: S105  as standardwebhooks.com has it
 SECRET_BYTES = 24
 _TOO_MANY, _FAILED = 429, 500
@@ -95,7 +95,7 @@ Wait = Callable[[RetryCallState], float]
 
 
 class _TryAgain(NotDelivered):
-    """It may take it a moment later."""
+    """The receiver may accept the webhook later."""
 
 
 def new_secret() -> str:
@@ -104,14 +104,14 @@ def new_secret() -> str:
 
 
 def sign(secret: str, message_id: str, timestamp: int, body: bytes) -> str:
-    """The value of `webhook-signature`: HMAC-SHA256 over id, time and body, which points separate."""
+    """The value of `webhook-signature`: HMAC-SHA256 over id, time and body, separated by full stops."""
     key = base64.b64decode(secret.removeprefix(SECRET_PREFIX))
     signed = f"{message_id}.{timestamp}.".encode() + body
     return "v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
 
 
 class Webhooks:
-    """Sends webhooks. `wait` is between two tries; by default 1, 2 and 4 seconds."""
+    """Sends webhooks. `wait`: delay between two tries; default: 1, 2 and 4 seconds."""
 
     def __init__(
         self, hosts: AllowedHosts, *, wait: Wait | None = None, clock: Callable[[], float] = time.time
@@ -120,7 +120,7 @@ class Webhooks:
         self._wait = wait or wait_exponential(multiplier=1, max=8)
 
     async def send(self, url: str, secret: str, payload: dict[str, JsonValue]) -> None:
-        """Deliver a payload; all tries have one id. Raises NotDelivered: no 2xx, or it may not go there."""
+        """Deliver a payload; all tries have the same id. Raises NotDelivered for no 2xx or a forbidden URL."""
         import httpx2
 
         body = json.dumps(payload, ensure_ascii=False).encode()
@@ -128,7 +128,7 @@ class Webhooks:
         tries = AsyncRetrying(
             retry=retry_if_exception_type(_TryAgain), wait=self._wait, stop=stop_after_attempt(TRIES), reraise=True
         )
-        # No proxy of the environment: it would resolve the name anew, and reach what this process may not.
+        # No proxy from the environment: it would resolve the name again and could reach forbidden addresses.
         async with httpx2.AsyncClient(timeout=TIMEOUT_S, trust_env=False, follow_redirects=False) as client:
             async for attempt in tries:
                 with attempt:
@@ -138,7 +138,7 @@ class Webhooks:
         import httpx2
 
         try:
-            parts = self.hosts.check(url)  # the operator may have changed what is allowed
+            parts = self.hosts.check(url)  # the allowed hosts may have changed
         except TileInvalid as error:
             raise NotDelivered(str(error)) from error
         address = await self.hosts.address_of(parts)
@@ -151,12 +151,12 @@ class Webhooks:
             "webhook-timestamp": str(timestamp),
             "webhook-signature": sign(secret, message_id, timestamp, body),
         }
-        # Connected to the address that was checked; TLS still asks for, and verifies, the name.
+        # Connect to the checked address. TLS still requests and verifies the name.
         target = httpx2.URL(url).copy_with(host=address, fragment=None)
         extensions = {"sni_hostname": parts.hostname or ""}
         try:
             async with client.stream("POST", target, content=body, headers=headers, extensions=extensions) as response:
-                status = response.status_code  # its body may be of any size, and is not read
+                status = response.status_code  # the body may be of any size and is not read
         except httpx2.TransportError as error:
             raise _TryAgain("The receiver cannot be reached.") from error
         if status == _TOO_MANY or status >= _FAILED:

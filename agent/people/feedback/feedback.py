@@ -11,11 +11,11 @@ from agent.people.feedback.reviews import PastPairs, ReviewDecision, Reviewers, 
 from agent.people.feedback.shelf import Shelf, StoredAnswer
 from agent.platform.storage.store import StateConflict
 
-TRIES = 5  # where somebody else says something about the same answer at the same moment
+TRIES = 5  # if others give feedback on the same answer at the same time
 
 
 class FeedbackBox:
-    """Takes feedback on answers of the last days."""
+    """Accepts feedback on recent answers."""
 
     def __init__(self, shelf: Shelf, reviewers: Reviewers, pairs: PastPairs, reviews: Reviews) -> None:
         self._shelf, self._reviewers, self._pairs, self._reviews = shelf, reviewers, pairs, reviews
@@ -23,12 +23,12 @@ class FeedbackBox:
     async def give(
         self, principal: str, trace_id: str, *, correct: bool, corrected_sql: str = "", comment: str = ""
     ) -> tuple[Review, Executed | None]:
-        """Store feedback on an answer; it waits for a reviewer, unless a reviewer calls the answer right.
+        """Store feedback on an answer. It waits for a reviewer, unless a reviewer confirms the answer.
 
-        Returns the review that holds it, and the first rows of the corrected query, if there is one. The query of an
-        answer that is called wrong is not reused from now on. Later feedback replaces earlier feedback until that is
-        settled. If several questions were asked in one trace, the last one is meant. Raises UnknownAnswer: there is
-        none, or it is another principal's, or too old; FeedbackInvalid: the answer has no query that could be right;
+        Returns the review with the feedback, and the first rows of the corrected query, if there is one. If the answer
+        is reported as wrong, its query is no longer reused. Later feedback replaces earlier feedback until it is
+        settled. If one trace has several questions, the last one is meant. Raises UnknownAnswer if the answer does not
+        exist, is another principal's or is too old; FeedbackInvalid if it has no query that could be right;
         StateUnavailable; for the corrected query as `PastPairs.run`; for a reviewer's approval as `Reviews.settle`.
         """
         found = await self._answer(principal, trace_id)
@@ -50,7 +50,7 @@ class FeedbackBox:
         return review, shown
 
     async def _answer(self, principal: str, trace_id: str) -> StoredAnswer:
-        """The principal's own answer of a trace; for reviewers any. Raises UnknownAnswer."""
+        """The principal's own answer of a trace, or any answer for reviewers. Raises UnknownAnswer."""
         answers = await asyncio.to_thread(self._shelf.answers, trace_id)
         may_see = [
             stored
@@ -65,7 +65,7 @@ class FeedbackBox:
         return max(may_see, key=lambda stored: owns(stored.answer, principal))
 
     def _file(self, found: StoredAnswer, feedback: Feedback) -> Review:
-        """Put feedback into the answer's open review, or into a new one."""
+        """Add feedback to the answer's open review, or to a new one."""
         for _ in range(TRIES):
             try:
                 stored = self._shelf.review(found.answer.review_id) if found.answer.review_id else None

@@ -23,24 +23,24 @@ from agent.people.feedback.records import (
 )
 from agent.people.feedback.shelf import Shelf
 
-WAIT_S = 10.0  # for the store; no answer waits longer for what is kept of it
+WAIT_S = 10.0  # maximum time that an answer waits for the store
 
 log = logging.getLogger(__name__)
 
 
 class Recorder:
-    """Keeps a record of every answer, and a review of unconvincing ones."""
+    """Stores a record of every answer, and a review if it needs one."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
-        self.enabled = True  # False: nothing is kept, as of the questions of an evaluation
+        self.enabled = True  # False: nothing is stored, for example during an evaluation
 
     def notes(self, question: Question) -> Notes:
-        """An empty sheet for one question."""
+        """Empty notes for one question."""
         return Notes(question)
 
     async def keep(self, notes: Notes, answer: Answer) -> Answer:
-        """A query's answer with the id of its review, if it needs one, or a warning that nothing could be kept."""
+        """Store an answer. Returns it with the id of its review, or a warning that it could not be stored."""
         if not self.enabled or answer.kind != "query":
             return answer
         record = notes.record(answer)
@@ -63,28 +63,28 @@ class Recorder:
 
 
 class Notes:
-    """What the events of one question say that its answer does not: docs that were found, queries as drafted."""
+    """Facts from a question's events that are not in its answer: docs that were found, drafts of queries."""
 
     def __init__(self, question: Question) -> None:
         self._question = question
         self._documents: tuple[UsedDocument, ...] = ()
-        self._drafts: dict[int, str] = {}  # by the number of the attempt, from 1
+        self._drafts: dict[int, str] = {}  # by number of the attempt, from 1
         self._leans = bool(question.history)
-        self.understood = question.text  # self-contained, as soon as that is known
+        self.understood = question.text  # the self-contained question, once it is known
 
     def see(self, event: Event) -> None:
-        """Take note of an event."""
+        """Note an event."""
         if isinstance(event, Entered):
             self._leans, self.understood = event.leans, event.question
         elif isinstance(event, SchemaSelected):
             self._documents = tuple(dict.fromkeys((*self._documents, *event.sources)))
-        elif isinstance(event, SqlGenerated) and event.sql is not None and not event.part:  # parts count anew
+        elif isinstance(event, SqlGenerated) and event.sql is not None and not event.part:  # parts have their own count
             self._drafts[event.attempt] = event.sql
 
     def record(self, answer: Answer) -> AnswerRecord:
-        """What is to be kept, its texts cut to a size that every store takes."""
+        """The record of an answer, with texts cut to a size that every store accepts."""
         question = self._question
-        text = answer.question or question.text  # as it was answered: of a follow-up, the self-contained one
+        text = answer.question or question.text  # for a follow-up, the self-contained question
         sql = self._draft_of(answer)
         return AnswerRecord(
             trace_id=question.trace_id,
@@ -101,9 +101,9 @@ class Notes:
         )
 
     def _draft_of(self, answer: Answer) -> str:
-        """The answer's query as it was drafted: what the guard made of it has this request's limits in it."""
+        """The draft of the answer's query. The guard's version contains the limits of this request."""
         if answer.status != "success" or not answer.sql:
-            return ""  # no query has given rows, so none can be approved
+            return ""  # no query returned rows, so none can be approved
         tried = enumerate(answer.attempt_history, 1)
         return next((self._drafts.get(at, "") for at, one in tried if one.sql == answer.sql), "") or answer.sql
 

@@ -13,8 +13,8 @@ from agent.databases.knowledge.verified_queries import Key
 from executors.base import Frozen
 from rag.docs.past_queries import fold_question
 
-# Of the texts in a record, so that the largest one fits a record of any store, however its characters are written.
-MAX_SQL = 10_000  # a longer query is no past query: it is not cut, it is left out
+# Limits of the texts in a record, so that the largest record fits any store in any encoding.
+MAX_SQL = 10_000  # a longer query is omitted, not cut
 MAX_ATTEMPT_SQL = 5_000
 MAX_REASON = 1_000
 MAX_TEXT = 5_000
@@ -30,13 +30,13 @@ DECIDED: dict[Decision, Status] = {"approve": "approved", "correct": "corrected"
 
 
 def cut(text: str | None, limit: int) -> str:
-    """A text of at most `limit` characters, with a mark where something is left out."""
+    """A text of at most `limit` characters, with an ellipsis if it was cut."""
     text = text or ""
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def new_id(now: float) -> str:
-    """An id that comes before those of earlier moments, so that reading in order gives the newest first."""
+    """A new id that sorts before earlier ones, so that records are read newest first."""
     return f"{_LAST - int(now * 1_000_000):014x}{secrets.token_hex(8)}"
 
 
@@ -101,12 +101,12 @@ class Settlement(Frozen):
 
 
 class AnswerRef(Frozen):
-    """Identifies an answer: its trace id, its question and its caller. audience: as `Question.audience`.
+    """Identifies an answer: its trace id, its question and its caller. audience: see `Question.audience`.
 
-    sql: as it was drafted; empty where there is none, or it is too long for a past query.
+    sql: the draft; empty if there is none, or it is too long for a past query.
     """
 
-    model_config = ConfigDict(extra="ignore")  # what a later version has written is read as well
+    model_config = ConfigDict(extra="ignore")  # accept records of later versions
 
     trace_id: str
     question: str
@@ -118,12 +118,12 @@ class AnswerRef(Frozen):
 
     @property
     def key(self) -> Key:
-        """Under which its verified query is kept."""
+        """The key of its verified query."""
         return Key(self.database, self.audience, fold_question(self.question))
 
 
 class AnswerRecord(AnswerRef):
-    """The record of an answer. follows: as of a `Review`; review_id: of its review; empty without one."""
+    """The record of an answer. follows: see `Review`; review_id: id of its review; empty without one."""
 
     verified: bool = False
     follows: bool = False
@@ -133,9 +133,9 @@ class AnswerRecord(AnswerRef):
 
 
 class Review(AnswerRef):
-    """An answer that a person should look at. kind: why: `attempts` ran out, or `feedback` was given.
+    """An answer that a person should check. kind: the reason: `attempts` ran out, or `feedback` was given.
 
-    follows: it came after others of its chat, and may not mean the same without them. errors: why attempts were not
+    follows: it depends on earlier messages of its chat. errors: why attempts were not
     accepted. claimed_until: seconds since the epoch until which a reviewer is settling it.
     """
 
@@ -153,7 +153,7 @@ class Review(AnswerRef):
 
     @property
     def proposed_sql(self) -> str:
-        """The query that an approval takes: what the feedback proposes, else that of the answer; empty without one."""
+        """The query to approve: the feedback's, else the answer's; empty if there is none."""
         return (self.feedback.corrected_sql if self.feedback else "") or self.sql
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Reviews: listed, shown, and settled by a reviewer, whose queries become past queries of their questions."""
+"""Reviews: list, read and settle them. Approved queries become past queries of their questions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class Reviewers:
     """Decides who may see and settle the reviews of a database.
 
-    `everywhere`: reviewers of all, by commas. `nobody_is_known`: without names, every caller is this machine's user.
+    `everywhere`: reviewers of all databases, separated by commas. `nobody_is_known`: callers are the local user.
     """
 
     def __init__(self, router: Router, registered: Databases, *, everywhere: str, nobody_is_known: bool) -> None:
@@ -36,7 +36,7 @@ class Reviewers:
         self._everywhere = tuple(name.strip() for name in everywhere.split(",") if name.strip())
 
     def admit(self, database: str, principal: str) -> None:
-        """Let a principal query a database. Raises UnknownDatabase."""
+        """Check that a principal may query a database. Raises UnknownDatabase."""
         self._registered.admit(database, principal)
 
     def databases(self, principal: str) -> tuple[str, ...]:
@@ -61,27 +61,27 @@ class Reviewers:
         return is_listed(principal, (*self._everywhere, *self._router.entry(database).reviewers))
 
     def is_somebody(self, principal: str) -> bool:
-        """Whether a principal stands for one person: those without a name are many, where others have one."""
+        """Whether a principal stands for one person. Callers without a name may be many, if others have names."""
         return principal != ANONYMOUS or self._nobody_is_known
 
     def may_see(self, answer_ref: AnswerRef, principal: str) -> bool:
-        """Whether a principal may see an answer: reviewers all of them, others their own."""
+        """Whether a principal may see an answer: reviewers see all answers, others their own."""
         if self.may_settle(answer_ref.database, principal):
             return True
         return principal != ANONYMOUS and owns(answer_ref, principal) and self.may_ask(answer_ref.database, principal)
 
 
 def owns(answer_ref: AnswerRef, principal: str) -> bool:
-    """Whether an answer is a principal's own; case does not matter, as in e-mail addresses."""
+    """Whether an answer is a principal's own. Case is ignored, as in e-mail addresses."""
     return answer_ref.principal.casefold() == principal.casefold()
 
 
-SOURCE = "review"  # of a past query that a person has approved
-SHOWN_ROWS = 50  # of a query that is about to become one
+SOURCE = "review"  # source of approved past queries
+SHOWN_ROWS = 50  # rows shown of a query before its approval
 
 
 class PastPairs:
-    """What reviews leave to later questions, and take away from them."""
+    """Stores and removes the past queries that result from reviews."""
 
     def __init__(
         self, registered: Databases, documents: Documents, added: AddedDocuments, verified: VerifiedQueries
@@ -93,7 +93,7 @@ class PastPairs:
         return await self._registered.execute(database, sql, row_limit=SHOWN_ROWS, principal=principal)
 
     async def publish(self, answer_ref: AnswerRef, sql: str, principal: str) -> str:
-        """Make a query that of a question, in the place of earlier ones of run time; the document's id.
+        """Store a question's query, replacing those added at run time. Returns the document's id.
 
         Raises DocumentsInvalid, RetrievalError, DatabaseUnavailable, StateUnavailable.
         """
@@ -106,18 +106,18 @@ class PastPairs:
         return document.id
 
     async def withdraw(self, answer_ref: AnswerRef) -> None:
-        """No query answers this question any more, unless the docs' own files have one. Raises as `publish`."""
+        """Remove the question's queries, except those of docs files. Raises as `publish`."""
         await self.forget(answer_ref)
         for document in await self._same_question(answer_ref):
             if document.source == SOURCE:
                 await self._remove(answer_ref.database, document.id)
 
     async def forget(self, answer_ref: AnswerRef) -> None:
-        """Reuse the answer's query no longer. Raises StateUnavailable."""
+        """Stop reusing the answer's query. Raises StateUnavailable."""
         await asyncio.to_thread(self._verified.forget, answer_ref.key)
 
     async def _same_question(self, answer_ref: AnswerRef) -> list[Document]:
-        """The pairs of run time that ask the very same."""
+        """The past queries added at run time for the same question."""
         documents = await asyncio.to_thread(self._added.of, answer_ref.database)
         wanted = fold_question(answer_ref.question)
         return [
@@ -125,11 +125,11 @@ class PastPairs:
         ]
 
     async def _remove(self, database: str, document_id: str) -> None:
-        with suppress(UnknownDocument):  # somebody else has removed it meanwhile
+        with suppress(UnknownDocument):  # already removed
             await self._documents.remove(database, document_id)
 
 
-CLAIM_S = 300.0  # in which a decision that was begun must be through; then the review is open again
+CLAIM_S = 300.0  # time limit of a decision; afterwards the review is open again
 
 _CLAIMED = "Another reviewer is settling this review. Read it again to see the result."
 _NO_QUERY = "No query of this answer has given rows, so there is none to approve. Send `correct` with the right SQL."
@@ -140,7 +140,7 @@ _FOLLOWS = (
 
 
 class ReviewDecision(NamedTuple):
-    """What a reviewer says. `sql`: of a correction."""
+    """A reviewer's decision. `sql`: the corrected query."""
 
     decision: Decision
     sql: str = ""
@@ -148,7 +148,7 @@ class ReviewDecision(NamedTuple):
 
 
 class SettledReview(NamedTuple):
-    """The review after a decision, or as it would have been; `shown`: the first rows of its query, if it has one."""
+    """A review after a decision, or unchanged for a preview. `shown`: the first rows of its query, if any."""
 
     review: Review
     version: str
@@ -175,7 +175,7 @@ class Reviews:
         return await asyncio.to_thread(self._shelf.reviews, databases, is_wanted, start=cursor, limit=limit)
 
     async def get(self, principal: str, review_id: str) -> StoredReview:
-        """A review and its version. Raises UnknownReview where there is none, or it is another principal's."""
+        """A review and its version. Raises UnknownReview if it does not exist or the principal may not see it."""
         stored = await asyncio.to_thread(self._shelf.review, review_id)
         if stored is None or not self._reviewers.may_see(stored.review, principal):
             raise UnknownReview(f"There is no review {review_id}. GET /api/reviews lists all reviews.")
@@ -184,10 +184,11 @@ class Reviews:
     async def settle(
         self, principal: str, review_id: str, verdict: ReviewDecision, *, version: str = "", preview: bool = False
     ) -> SettledReview:
-        """Decide on an open review; with `preview`, run the query and decide nothing. An empty `version` means any.
+        """Decide on an open review. With `preview`, only run the query. An empty `version` matches any.
 
-        Raises UnknownReview; AlreadySettled, ChangedMeanwhile: another was first; ReviewInvalid, DocumentsInvalid,
-        SqlError: the query cannot be a past query; RetrievalError, DatabaseUnavailable, OutOfTime: not now.
+        Raises UnknownReview; AlreadySettled, ChangedMeanwhile: another reviewer was first; ReviewInvalid,
+        DocumentsInvalid, SqlError: the query cannot be stored; RetrievalError, DatabaseUnavailable, OutOfTime: a part
+        is unavailable.
         """
         stored = await self.get(principal, review_id)
         review = stored.review
@@ -215,7 +216,7 @@ class Reviews:
                 await self._pairs.withdraw(claimed.review)
             released = False
         finally:
-            if released:  # whatever stopped it: the next decision need not wait
+            if released:  # after any error, so that the next decision need not wait
                 await self._replace(claimed, claimed_until=0.0)
         settlement = Settlement(
             by=principal,
@@ -237,7 +238,7 @@ class Reviews:
 
 
 def _query(review: Review, verdict: ReviewDecision) -> str:
-    """The query that a decision makes the question's; empty for a rejection. Raises ReviewInvalid."""
+    """The query that a decision stores for the question; empty for a rejection. Raises ReviewInvalid."""
     if verdict.decision == "reject":
         return ""
     if review.follows:

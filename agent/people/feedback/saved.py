@@ -32,7 +32,7 @@ from agent.platform.storage.store import (
 from executors.base import Frozen, Scalar
 
 KIND, NAMES, PREFIX = "saved", "names", "query/"
-TRIES = 20  # where other requests of the same principal change something at the same moment
+TRIES = 20  # if other requests of the same principal make changes at the same time
 MAX_PARAMETERS = 20_000  # characters as JSON
 
 Values = list[Scalar] | dict[str, Scalar]
@@ -40,7 +40,7 @@ Names = dict[str, Any]  # the ids by name in lower case
 
 
 class NewQuery(Frozen):
-    """What is to be saved. parameters: what its placeholders stand for, unless a run says otherwise."""
+    """A query to save. parameters: default values of its placeholders."""
 
     name: str
     database: str
@@ -77,9 +77,9 @@ class StoredQuery(NamedTuple):
 
 
 class SavedQueries:
-    """The saved queries of principals, who each see their own. Without names, all callers are one principal.
+    """The saved queries of principals. Each sees only their own. Without names, all callers are one principal.
 
-    One record of each principal has all names, and is part of every change. All raise StateUnavailable, NotPermitted.
+    One record per principal has all names and is part of every change. Methods raise StateUnavailable, NotPermitted.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class SavedQueries:
         self._most, self._clock = most, clock
 
     async def save(self, principal: str, new: NewQuery, *, trace_id: str = "") -> StoredQuery:
-        """Keep a query, completed by the answer of a trace id.
+        """Save a query, completed from the answer with a trace id.
 
         Raises UnknownDatabase, DatabaseUnavailable, SqlRefused, SavedQueryInvalid, NameTaken.
         """
@@ -108,25 +108,25 @@ class SavedQueries:
         return await asyncio.to_thread(self._insert, principal, query)
 
     async def all(self, principal: str) -> list[SavedQuery]:
-        """Those of a principal whose databases they may still ask, by name."""
+        """A principal's saved queries whose databases they may query, by name."""
         records = await asyncio.to_thread(self._state.records, self._of(principal), prefix=PREFIX)
         queries = (_parse_record(record).query for record in records)
         mine = (query for query in queries if self._reviewers.may_ask(query.database, principal))
         return sorted(mine, key=lambda query: query.name.casefold())
 
     async def get(self, principal: str, query_id: str) -> StoredQuery:
-        """One of them. Raises UnknownSavedQuery."""
+        """A principal's saved query. Raises UnknownSavedQuery."""
         record = await asyncio.to_thread(self._state.get, self._of(principal), PREFIX + query_id)
         if record is None or not self._reviewers.may_ask(_parse_record(record).query.database, principal):
             raise _build_unknown(query_id)
         return _parse_record(record)
 
     async def is_stored(self, principal: str, query_id: str) -> bool:
-        """Whether there is one of this id, even where its database may no longer be queried."""
+        """Whether the query exists, even if its database may no longer be queried."""
         return await asyncio.to_thread(self._state.get, self._of(principal), PREFIX + query_id) is not None
 
     async def replace(self, principal: str, query_id: str, new: NewQuery, *, version: str = "") -> StoredQuery:
-        """Change a query that still has this version, if one is given. Raises ChangedMeanwhile; else as `save`."""
+        """Change a query, if it has the given version. Raises ChangedMeanwhile; else as `save`."""
         stored = await self.get(principal, query_id)
         if version and version != stored.version:
             raise _build_conflict()
@@ -136,7 +136,7 @@ class SavedQueries:
         return await asyncio.to_thread(self._replace, principal, query, stored)
 
     async def delete(self, principal: str, query_id: str, *, version: str = "") -> None:
-        """Forget it. Raises UnknownSavedQuery, ChangedMeanwhile."""
+        """Delete a query. Raises UnknownSavedQuery, ChangedMeanwhile."""
         stored = await self.get(principal, query_id)
         if version and version != stored.version:
             raise _build_conflict()
@@ -145,7 +145,7 @@ class SavedQueries:
     async def run(
         self, principal: str, query_id: str, *, parameters: Values | None = None, row_limit: int | None = None
     ) -> tuple[SavedQuery, Executed]:
-        """A query's rows now. Raises UnknownSavedQuery; else as `Databases.execute`."""
+        """Run a saved query. Raises UnknownSavedQuery; else as `Databases.execute`."""
         query = (await self.get(principal, query_id)).query
         values = query.parameters if parameters is None else parameters
         done = await self._registered.execute(
@@ -154,7 +154,7 @@ class SavedQueries:
         return query, done
 
     async def _complete(self, principal: str, new: NewQuery, trace_id: str) -> NewQuery:
-        """With question and SQL of an answer that they were given. Raises SavedQueryInvalid."""
+        """The query with the question and SQL of one of the principal's answers. Raises SavedQueryInvalid."""
         answers = await asyncio.to_thread(self._shelf.answers, trace_id)
         key = key_of(principal)
         mine = (stored.answer for stored in answers if key_of(stored.answer.principal) == key)
@@ -167,7 +167,7 @@ class SavedQueries:
         return new.model_copy(update={"sql": new.sql or answer.sql, "question": new.question or answer.question})
 
     async def _check(self, principal: str, new: NewQuery) -> None:
-        """Whether it could be run. It is not."""
+        """Check that the query can run, without running it."""
         if len(new.sql) > MAX_SQL:
             raise SavedQueryInvalid(f"The query has {len(new.sql)} characters; at most {MAX_SQL} can be saved.")
         if len(json.dumps(new.parameters)) > MAX_PARAMETERS:
@@ -195,7 +195,7 @@ class SavedQueries:
     def _commit(
         self, principal: str, change: Change, rename: Callable[[Names], Names], stored: StoredQuery | None
     ) -> str:
-        """Make a change together with that of the names; the new version. `stored`: the query as it must still be."""
+        """Commit a change and the change of names. Returns the new version. `stored`: the expected current query."""
         place = self._of(principal)
         for _ in range(TRIES):
             record = self._state.get(place, NAMES)
@@ -208,7 +208,7 @@ class SavedQueries:
         raise _build_conflict()
 
     def _still(self, principal: str, stored: StoredQuery) -> None:
-        """Return where the query itself is as it was. Raises ChangedMeanwhile, UnknownSavedQuery."""
+        """Check that the query itself is unchanged. Raises ChangedMeanwhile, UnknownSavedQuery."""
         record = self._state.get(self._of(principal), PREFIX + stored.query.id)
         if record is None:
             raise _build_unknown(stored.query.id)
@@ -216,7 +216,7 @@ class SavedQueries:
             raise _build_conflict()
 
     def _of(self, principal: str) -> Place:
-        """Where the queries of a principal lie. Raises NotPermitted for who has no name where others have one."""
+        """The place of a principal's queries. Raises NotPermitted for a caller without a name, if others have names."""
         if not self._reviewers.is_somebody(principal):
             raise NotPermitted(
                 "Saved queries belong to a name, and this call has none. Sign in, or use a key of your own."
@@ -225,7 +225,7 @@ class SavedQueries:
 
 
 def _add_name(names: Names, query: SavedQuery) -> Names:
-    """The names with that of a query. Raises NameTaken."""
+    """The names with a query's name added. Raises NameTaken."""
     folded = query.name.casefold()
     if folded in names:
         raise NameTaken(f"You have another saved query named {query.name!r}. Choose another name.")

@@ -1,4 +1,4 @@
-"""Reviews and answers in the state store. Methods block; see `StateStore` for what they raise."""
+"""Reviews and answers in the state store. Methods block and raise as `StateStore` does."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class StoredAnswer(NamedTuple):
 
 
 class Shelf:
-    """Reviews by database, newest first; answers by trace id and principal; both kept for so many days."""
+    """Reviews by database, newest first; answers by trace id and principal. Both are kept for a number of days."""
 
     def __init__(
         self, state: StateStore, *, review_days: float, feedback_days: float, clock: Callable[[], float] = time.time
@@ -40,30 +40,30 @@ class Shelf:
         self._review_days, self._feedback_days = review_days, feedback_days
 
     def add(self, review: Review) -> None:
-        """Keep a new review."""
+        """Store a new review."""
         change = Insert(key=review.id, value=review.model_dump(mode="json"), expires_at=self._review_end())
         self._state.commit(_reviews_of(review.database), [change])
 
     def replace(self, review: Review, version: str) -> StoredReview:
-        """Store a new state of a review. Raises StateConflict where it was changed meanwhile."""
+        """Store a new state of a review. Raises StateConflict if it was changed meanwhile."""
         value = review.model_dump(mode="json")
         change = Replace(key=review.id, value=value, version=version, expires_at=self._review_end())
         (new,) = self._state.commit(_reviews_of(review.database), [change])
         return StoredReview(review, new)
 
     def remove(self, review: Review) -> None:
-        """Keep a review no longer."""
+        """Delete a review."""
         self._state.commit(_reviews_of(review.database), [Remove(key=review.id)])
 
     def review(self, review_id: str) -> StoredReview | None:
-        """The review of an id; None where there is none."""
+        """The review with an id; None if there is none."""
         found = self._state.everywhere(REVIEW, key=review_id, limit=1)
         return _parse_record(found[0]) if found else None
 
     def reviews(
         self, databases: Sequence[str], wanted: Callable[[Review], bool], *, start: str = "", limit: int
     ) -> tuple[list[Review], str]:
-        """Reviews of some databases, the newest first, and the id where the next page begins; empty at the end."""
+        """Reviews of the databases, newest first, and the id at which the next page starts; empty at the end."""
         every = merge(*(self._newest(database, start) for database in databases), key=lambda review: review.id)
         found = list(islice(filter(wanted, every), limit + 1))
         return found[:limit], found[limit].id if len(found) > limit else ""
@@ -80,11 +80,11 @@ class Shelf:
         return self.clock() + self._review_days * DAY_S
 
     def note(self, answer: AnswerRecord) -> None:
-        """Keep what an answer was, in the place of an earlier one of the same trace and the same asker."""
+        """Store an answer's record, replacing an earlier one of the same trace and principal."""
         self._put(answer, "")
 
     def link(self, stored: StoredAnswer, review_id: str) -> None:
-        """Name the review of an answer. Raises StateConflict where the answer's record was changed meanwhile."""
+        """Link an answer to its review. Raises StateConflict if the answer's record was changed meanwhile."""
         self._put(stored.answer.model_copy(update={"review_id": review_id}), stored.version)
 
     def answers(self, trace_id: str) -> list[StoredAnswer]:

@@ -1,7 +1,7 @@
-"""Sessions: the messages of one principal and the service about one database, in any state store.
+"""Sessions: the messages between one principal and the service about one database, in any state store.
 
-A session is one partition: its head, a record for each message, and the answers. Every change replaces the head by the
-version that was read, in the same commit. `cleanup` deletes a session after its last activity, its head last.
+A session is one partition: its head, a record for each message, and the answers. Every change replaces the head, in the
+version that was read, in the same commit. `cleanup` deletes expired sessions, the head last.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from agent.platform.storage.store import (
 from executors.base import Frozen, JsonValue
 
 KIND, HEAD = "session", "head"
-# Of the keys of messages; of answers, of which rows their callers saw, and of the links to them, by their trace ids.
+# Key prefixes: of messages; and by trace id, of answers, of the rows that their callers saw, and of links to them.
 _PREFIX, _ANSWER, _SIGHT, _SHARE = "m", "a", "r", "s"
 MAX_TITLE = 120  # characters
-SMALL_TALK = "small_talk"  # the status of what is said to it: no later message leans on that
+SMALL_TALK = "small_talk"  # status of replies to small talk, on which no later message depends
 NO_ANSWERS: Mapping[str, dict[str, JsonValue]] = {}
 
 
 class SessionMessage(Frozen):
-    """One message. understood: the self-contained question, where what was asked leaned on earlier messages."""
+    """One message. understood: the self-contained question, if it depended on earlier messages."""
 
     role: Literal["user", "assistant"]
     content: str
@@ -55,7 +55,7 @@ class SessionMessage(Frozen):
 
 
 class Session(Frozen):
-    """Messages oldest first. pending: what the next one may answer; count: of messages, here or not."""
+    """A session, messages oldest first. pending: a clarification to answer; count: number of all messages."""
 
     id: str
     database: str
@@ -69,7 +69,7 @@ class Session(Frozen):
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
-        """Questions with their answers, oldest first; a message without its counterpart, or small talk, is in none."""
+        """Questions with their answers, oldest first, without small talk and messages without a counterpart."""
         return tuple(
             Exchange(question=user_turn.understood or user_turn.content, answer=reply.content, sql=reply.sql_query)
             for user_turn, reply in zip(self.messages, self.messages[1:], strict=False)
@@ -78,7 +78,7 @@ class Session(Frozen):
 
 
 class SharedAnswer(NamedTuple):
-    """An answer as it was stored. link: its id; empty where it is not shared. sight: see `Sessions.append`."""
+    """A stored answer. link: id of its link; empty if it is not shared. sight: see `Sessions.append`."""
 
     database: str
     question: str
@@ -88,7 +88,7 @@ class SharedAnswer(NamedTuple):
 
 
 class _Head(Frozen):
-    model_config = ConfigDict(extra="ignore")  # what a newer version adds
+    model_config = ConfigDict(extra="ignore")  # accept fields of newer versions
 
     database: str
     principal: str
@@ -102,9 +102,9 @@ class _Head(Frozen):
 
 
 class Sessions:
-    """Sessions in a store, which any process that shares the store may go on with; gone after `timeout_s` idle seconds.
+    """Sessions in a store. Any process that shares it can continue them. They expire after `timeout_s` idle seconds.
 
-    A turn waits `wait_s` seconds for the one before it; that of a killed process is over after `lease_s`.
+    A turn waits up to `wait_s` seconds for the previous one. The turn of a killed process ends after `lease_s`.
     """
 
     def __init__(
@@ -121,14 +121,14 @@ class Sessions:
         self._turns = Turns(self._lease, wait_s=wait_s, lease_s=lease_s, clock=clock)
 
     def start(self, database: str, principal: str) -> Session:
-        """A new, empty session. Raises StateUnavailable, as every method."""
+        """A new, empty session. Raises StateUnavailable, as all methods do."""
         session_id, now = uuid.uuid4().hex, self._now()
         head = _Head(database=database, principal=principal, created_at=now, last_activity=now)
         self.store.commit(_place(session_id), [_replacement(head, {}, version="")])
         return _session(session_id, head)
 
     def get(self, session_id: str, principal: str, *, whole: bool = False) -> Session:
-        """The session, `whole` or with its latest `max_messages` messages. Raises UnknownSession, if another's, too."""
+        """The session, with all or its latest `max_messages` messages. Raises UnknownSession, also for another's."""
         head, _ = self._head(session_id, principal)
         first = "" if whole else _key(max(0, head.count - self.max_messages))
         found = self.store.records(_place(session_id), prefix=_PREFIX, start=first)
@@ -146,7 +146,7 @@ class Sessions:
         return sorted(theirs, key=lambda session: session.last_activity, reverse=True)[:limit]
 
     def answer(self, session_id: str, principal: str, trace_id: str) -> Mapping[str, JsonValue] | None:
-        """An answer as it was kept; None where none was, or not this one. Raises UnknownSession, as `get`."""
+        """A stored answer; None if it was not stored. Raises UnknownSession, as `get`."""
         self._head(session_id, principal)
         record = self.store.get(_place(session_id), _ANSWER + trace_id)
         return record.value if record else None
@@ -161,9 +161,9 @@ class Sessions:
         *,
         sight: str = "",
     ) -> None:
-        """Add messages, all or none, and put off the expiry. Raises UnknownSession, as `get`.
+        """Add all messages or none, and extend the expiry. Raises UnknownSession, as `get`.
 
-        `answers`, by trace ids, are kept whole; `sight` says which rows the principal saw, as `RowFilter.sight` has it.
+        `answers`, by trace id, are stored whole. `sight`: rows that the principal saw, as in `RowFilter.sight`.
         """
         batch, place = uuid.uuid4().hex, _place(session_id)
         tried = ""
@@ -172,7 +172,7 @@ class Sessions:
             nonlocal tried
             head, version = self._head(session_id, principal)
             if tried and (there := self.store.get(place, tried)) and there.value["batch"] == batch:
-                return  # made although it was called a conflict: the store's client had sent it twice
+                return  # committed despite the conflict: the store's client sent it twice
             tried = _key(head.count)
             title = head.title or next((message.content[:MAX_TITLE] for message in messages), "")
             counted = {"count": head.count + len(messages), "pending": pending, "title": title}
@@ -189,7 +189,7 @@ class Sessions:
         until_no_conflict(add, "session")
 
     def get_shared_answer(self, session_id: str, principal: str, trace_id: str) -> SharedAnswer | None:
-        """An answer with what its readers need; None where none was kept. Raises UnknownSession, as `get`."""
+        """A stored answer with the data for its readers; None if it was not stored. Raises UnknownSession, as `get`."""
         place = _place(session_id)
         answer = self.answer(session_id, principal, trace_id)
         if answer is None:
@@ -206,7 +206,7 @@ class Sessions:
         )
 
     def share(self, session_id: str, principal: str, trace_id: str, link: str) -> str:
-        """Note that an answer is shared; the link, or an earlier one. It puts off the expiry. Raises UnknownSession."""
+        """Record that an answer is shared; extend the expiry. Returns its first link. Raises UnknownSession."""
         place = _place(session_id)
 
         def note() -> str:
@@ -221,31 +221,31 @@ class Sessions:
         return until_no_conflict(note, "session")
 
     def unshare(self, session_id: str, principal: str, trace_id: str) -> None:
-        """Note that an answer is shared no longer. Raises UnknownSession, as `get`."""
+        """Record that an answer is no longer shared. Raises UnknownSession, as `get`."""
         self._head(session_id, principal)
         self.store.commit(_place(session_id), [Remove(key=_SHARE + trace_id)])
 
     def end(self, session_id: str, principal: str) -> None:
-        """Forget the session and all its messages. Raises UnknownSession, as `get`."""
+        """Delete the session and all its messages. Raises UnknownSession, as `get`."""
         until_no_conflict(lambda: self._end(session_id, *self._head(session_id, principal)), "session")
 
     def active(self) -> int:
-        """How many sessions there are that have not expired."""
+        """The number of sessions that have not expired."""
         return sum(self._is_alive(_Head.model_validate(record.value)) for record in self._heads())
 
     def cleanup(self) -> int:
-        """Forget the sessions that have expired, with their messages. Returns how many sessions those were."""
+        """Delete expired sessions with their messages. Returns the number of sessions."""
         ended = 0
         for record in self._heads():
             head = _Head.model_validate(record.value)
             if not self._is_alive(head):
-                with suppress(StateConflict):  # another process cleans up as well
+                with suppress(StateConflict):  # another process is also cleaning up
                     self._end(record.place.partition, head, record.version)
                     ended += 1
         return ended
 
     def turn(self, session_id: str, principal: str) -> AbstractAsyncContextManager[None]:
-        """Holds the turn of a session, across processes. Raises UnknownSession; SessionBusy: after `wait_s`."""
+        """Hold the turn of a session, across processes. Raises UnknownSession; SessionBusy after `wait_s`."""
         return self._turns.turn(session_id, principal)
 
     def _heads(self) -> list[Record]:
@@ -260,7 +260,7 @@ class Sessions:
         raise UnknownSession("There is no such session, or it has expired. Start a new one.")
 
     def _lease(self, session_id: str, principal: str, change: Change) -> None:
-        """Replace the lease of a session by what `change` makes of it, and put off the expiry. Raises its errors."""
+        """Replace the lease of a session with the result of `change`, and extend the expiry. Raises its errors."""
 
         def replace() -> None:
             head, version = self._head(session_id, principal)
@@ -270,12 +270,12 @@ class Sessions:
         until_no_conflict(replace, "session")
 
     def _end(self, session_id: str, head: _Head, version: str) -> None:
-        """End a session: from the first commit on it takes no messages. Raises StateConflict if it was changed."""
+        """End a session. After the first commit, it accepts no messages. Raises StateConflict if it was changed."""
         place = _place(session_id)
         self.store.commit(place, [_replacement(head, {"ended": True}, version)])
         for prefix in (_PREFIX, _ANSWER, _SIGHT, _SHARE):
             while found := self.store.records(place, prefix=prefix, limit=MAX_CHANGES):
-                with suppress(StateConflict):  # another process removes them as well
+                with suppress(StateConflict):  # another process is also removing them
                     self.store.commit(place, [Remove(key=record.key, version=record.version) for record in found])
         self.store.commit(place, [Remove(key=HEAD)])
 
@@ -302,12 +302,12 @@ def _session(session_id: str, head: _Head, messages: tuple[SessionMessage, ...] 
     return Session(id=session_id, messages=messages, **take_fields(head, Session))
 
 
-MAX_ROWS = 200  # of the results, and of the records behind them; the query runs again for more
-MAX_STORED_BYTES = 600_000  # as JSON; a record of the state store takes half as much again
+MAX_ROWS = 200  # stored rows of results and of records; for more, the query runs again
+MAX_STORED_BYTES = 600_000  # as JSON; the state store allows half as much again
 
 
 def storable(answer: Answer) -> dict[str, JsonValue] | None:
-    """An answer as JSON for the store; None where it is too large even without its rows."""
+    """An answer as JSON for the store; None if it is too large even without rows."""
     rows = MAX_ROWS
     while True:
         parts = [part.model_copy(update=_first(part, rows)) for part in answer.parts]

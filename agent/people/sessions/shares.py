@@ -1,6 +1,6 @@
-"""Shared answers: links to answers of sessions, for readers who may ask the database and see the same rows.
+"""Shared answers: links to answers of sessions, for readers who may query the database and see the same rows.
 
-A link holds no answer: it refers to the one in its session, and ends with the session.
+A link contains no answer. It refers to the answer in its session and ends with the session.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from executors.base import Frozen
 from executors.errors import UnknownDatabase
 
 KIND, LINK = "share", "link"
-# Of the caller who asked, and of use to nobody else.
+# Fields that are useful only to the owner of the answer.
 OWN = {"session_id": None, "cursor": None, "review_id": None, "write": None}
 
 
@@ -55,7 +55,7 @@ class Shared(Frozen):
 
 
 class _Link(Frozen):
-    """Where an answer is. principal: whose session that is."""
+    """The place of a shared answer. principal: owner of the session."""
 
     principal: str
     session_id: str
@@ -65,7 +65,7 @@ class _Link(Frozen):
 
 
 class Shares:
-    """The links to answers. Every method raises StateUnavailable where the store cannot be used."""
+    """The links to answers. All methods raise StateUnavailable if the store cannot be used."""
 
     def __init__(
         self, state: StateStore, sessions: Sessions, registered: Databases, *, clock: Callable[[], float] = time.time
@@ -73,15 +73,15 @@ class Shares:
         self._state, self._sessions, self._registered, self._clock = state, sessions, registered, clock
 
     async def put(self, session_id: str, principal: str, trace_id: str) -> Share:
-        """Share an answer, or extend its link; the session is kept as long. Raises UnknownSession, UnknownAnswer."""
+        """Share an answer, or extend its link. The session is kept as long. Raises UnknownSession, UnknownAnswer."""
         return await asyncio.to_thread(self._put, session_id, principal, trace_id)
 
     async def remove(self, session_id: str, principal: str, trace_id: str) -> None:
-        """Share an answer no longer. Raises as `put`; of one that is not shared, nothing happens."""
+        """Stop sharing an answer. Does nothing if it is not shared. Raises as `put`."""
         await asyncio.to_thread(self._remove, session_id, principal, trace_id)
 
     async def get(self, link_id: str, reader: str) -> Shared:
-        """The answer of a link. Raises UnknownShare; NotPermitted: the reader sees other rows."""
+        """The answer of a link. Raises UnknownShare; NotPermitted if the reader sees other rows."""
         try:
             link, found = await asyncio.to_thread(self._find, link_id)
             await self._registered.follow(found.database)

@@ -1,6 +1,6 @@
 """Turns in a session: messages are answered one after another, across processes.
 
-Inside a process a lock keeps their order; between processes a lease that is stored with the session and renewed.
+A lock keeps the order inside a process; a renewed lease, stored with the session, between processes.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ log = logging.getLogger(__name__)
 
 
 class Lease(Frozen):
-    """The holder of the turn, and until when in seconds since the epoch."""
+    """The holder of the turn. until: when it expires, in seconds since the epoch."""
 
     owner: str
     until: float
 
 
 Change = Callable[[Lease | None], Lease | None]
-# Replaces the lease of a session, by id and principal, with what a change makes of it; an error leaves it as it was.
+# Replaces the lease of a session, by id and principal, with the result of a change. On an error it stays unchanged.
 Leases = Callable[[str, str, Change], None]
 
 
@@ -50,7 +50,7 @@ class Turns:
     @asynccontextmanager
     async def turn(self, session_id: str, principal: str) -> AsyncIterator[None]:
         deadline = time.monotonic() + self._wait_s
-        # Of each principal its own: who may not know of a session does not wait for it either.
+        # One lock per principal, so that callers who may not know of a session do not wait for it.
         key = (id(asyncio.get_running_loop()), session_id, principal.casefold())
         lock = self._locks.setdefault(key, asyncio.Lock())
         try:
@@ -114,7 +114,7 @@ class Turns:
                 return
 
     async def _give_back(self, session_id: str, principal: str, owner: str) -> None:
-        """End the lease, if there is one. Where that fails it lapses, and the answer is not lost."""
+        """End the lease, if there is one. If that fails, the lease expires, and the answer is not lost."""
 
         def change(lease: Lease | None) -> None:
             if lease is None or lease.owner != owner:

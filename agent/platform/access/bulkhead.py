@@ -1,6 +1,6 @@
-"""Limits how many questions this process answers at once: the next ones wait, and those beyond the queue are refused.
+"""Limits how many questions this process answers at once. Further ones wait, and those beyond the queue are refused.
 
-A bulkhead in the sense of Nygard's "Release It!". Each caller and each database has a limit of its own, so that a slow
+A bulkhead in the sense of Nygard's "Release It!". Each caller and each database has its own limit, so that a slow
 database or a busy tenant leaves places to the others.
 """
 
@@ -16,14 +16,14 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, context
 from agent.core.errors import TooBusy
 from agent.core.queueing import Standing, Turns
 
-COMPARTMENT = 0.75  # of the places, and of the queue, is what one compartment may take
-FIRST_GUESS_S = 5.0  # for which a question takes its place, before any has given one back
-WEIGHT = 0.1  # of the latest question in the mean of them all
+COMPARTMENT = 0.75  # share of the places and of the queue that one compartment may take
+FIRST_GUESS_S = 5.0  # duration of a question, before the first has ended
+WEIGHT = 0.1  # weight of the latest question in the mean duration
 LONGEST_WAIT_S = 600
 
 
 class Bulkhead:
-    """Places for questions, and a queue before them. `behind`: the queue of the one model behind all."""
+    """Places for questions, and a queue for them. `behind`: the queue of a model that answers one call at a time."""
 
     def __init__(self, places: int, queue: int | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self.behind: Turns | None = None
@@ -36,12 +36,12 @@ class Bulkhead:
 
     @property
     def waiting(self) -> int:
-        """Questions that are inside and have no place yet."""
+        """Number of admitted questions without a place."""
         return self._inside - self._running
 
     @property
     def standing(self) -> Standing:
-        """What one more question would wait for: by how long questions took, or the calls of a model that is one."""
+        """The queue for another question. The wait is estimated from earlier questions or from the model's queue."""
         wait_s = self._mean_s * (self.waiting + 1) / self._places
         if self.behind is not None:
             wait_s = max(wait_s, self.behind.standing.wait_s)
@@ -49,7 +49,7 @@ class Bulkhead:
 
     @contextmanager
     def admit(self, *compartments: str) -> Iterator[Admission]:
-        """Inside for as long as the block runs. Raises TooBusy: the queue, or a compartment's share, is full."""
+        """Admit a question while the block runs. Raises TooBusy if the queue or a compartment's share is full."""
         most = self._places + self._queue
         share = _share(self._places) + _share(self._queue)
         if self._inside >= most or any(self._inside_of[name] >= share for name in compartments):
@@ -64,12 +64,12 @@ class Bulkhead:
             self._let_out(admission)
 
     def ahead(self) -> Standing | None:
-        """What a question that comes now will wait for; None where there is a place."""
+        """The queue for a question that arrives now; None if a place is free."""
         return None if self._running < self._places else self.standing
 
     @asynccontextmanager
     async def place(self, admission: Admission) -> AsyncIterator[None]:
-        """A place, for as long as the block runs; until then it waits."""
+        """Wait for a place and hold it while the block runs."""
         await self._enter(admission)
         since = self._clock()
         try:
@@ -86,14 +86,14 @@ class Bulkhead:
         try:
             await waits
         except asyncio.CancelledError:
-            if not waits.cancelled():  # it was given a place in the same moment
+            if not waits.cancelled():  # it got a place at the same moment
                 self._leave(admission)
             else:
                 self._waiting.remove((admission, waits))
             raise
 
     def _leave(self, admission: Admission) -> None:
-        """Give a place to the next in line."""
+        """Free a place for the next in the queue."""
         self._running -= 1
         _take(self._running_of, admission.compartments)
         admission.held -= 1
@@ -101,7 +101,7 @@ class Bulkhead:
         self._fill()
 
     def _fill(self) -> None:
-        """Give the free places away: first to those who hold fewest, then in the order of arrival."""
+        """Assign the free places: first to those that hold fewest, then in order of arrival."""
         while self._running < self._places:
             open_to = [one for one in self._waiting if not one[1].done() and self._has_room(one[0])]
             if not open_to:
@@ -114,7 +114,7 @@ class Bulkhead:
             chosen[1].set_result(None)
 
     def _let_out(self, admission: Admission) -> None:
-        """Release it once it is unused: others may wait for an answer whose first caller has hung up."""
+        """Release an admission once it is unused. Others may wait for an answer after its first caller disconnected."""
         if admission.held == 0:
             self._inside -= 1
             _take(self._inside_of, admission.compartments)
@@ -123,7 +123,7 @@ class Bulkhead:
         return self._count_taken(admission) < _share(self._places)
 
     def _count_taken(self, admission: Admission) -> int:
-        """Places of the fullest compartment that this belongs to."""
+        """Places taken in the fullest compartment of an admission."""
         return max((self._running_of[name] for name in admission.compartments), default=0)
 
     def _busy(self) -> TooBusy:
@@ -134,11 +134,11 @@ class Bulkhead:
 
 
 class Admission:
-    """What was let inside. Args: bulkhead: that let it in; compartments: that it belongs to."""
+    """An admitted question. Args: bulkhead: the one that admitted it; compartments: those it belongs to."""
 
     def __init__(self, bulkhead: Bulkhead, compartments: tuple[str, ...]) -> None:
         self._bulkhead, self.compartments = bulkhead, compartments
-        self.held = 1  # by who came in, and by the place that was taken
+        self.held = 1  # references: by the admission itself and by its place
 
     @property
     def ahead(self) -> Standing | None:
@@ -151,12 +151,12 @@ class Admission:
 
 
 def _share(whole: int) -> int:
-    """What of it one compartment may take: at least one, where there is any."""
+    """The share of one compartment: at least one, if `whole` is not 0."""
     return min(whole, max(1, math.floor(whole * COMPARTMENT)))
 
 
 def _take(counts: Counter[str], names: tuple[str, ...]) -> None:
-    """One less of each; those that are none are forgotten, since anybody can be a name."""
+    """Decrement each count. Zero counts are removed, because names are unlimited."""
     counts.subtract(names)
     for name in names:
         if not counts[name]:

@@ -12,7 +12,7 @@ from agent.platform.config.settings import Settings
 from executors.registry.registry import Entry
 
 _POLITE = r"\W*(?:(?:please|bitte|s['’]il (?:te|vous) pla[îi]t|por favor|per favore)[\s,]+)?"
-# An order with what it is given to: "drop all tables", but not "drop in revenue since May".
+# An order with its object: "drop all tables", but not "drop in revenue since May".
 _GIVEN_TO = r"(?:all|every|tables?|databases?|schemas?|views?|rows?|records?|columns?|index(?:es)?|users?|from|into)\b"
 _ALL = {
     "de": r"(?:sie\s+)?(?:alles|alle[nr]?|jede[nr]?|(?:die\s+)?(?:tabellen?|datenbank|zeilen?|datens[aä]tze|spalten?)|aus|in)\b",
@@ -20,7 +20,7 @@ _ALL = {
     "es": r"(?:tod[oa]s?|cada|(?:la|las|los|el|una?)\s(?:tablas?|base|filas?|registros?|columnas?)|en)\b",
     "it": r"(?:tutt[oaie]|ogni|(?:la|le|i|il|una?)\s(?:tabell[ae]|righ?[ae]|record|colonn[ae]|database)|nella|in)\b",
 }
-# Those that no switch allows are about what holds the rows.
+# Orders that no setting allows: they concern tables, columns and rights, not rows.
 _NEVER = re.compile(
     rf"{_POLITE}(?:(?:drop|truncate|alter|grant|revoke)\s+{_GIVEN_TO}"
     r"|(?:l[öo]sche|leere)\s+(?:die\s+)?(?:tabelle|datenbank|spalte)|(?:supprime|vide)[rz]?\s+la\s+(?:table|base|colonne)"
@@ -37,7 +37,7 @@ _WISH = re.compile(
     r"|[^.?!]*(?:행|레코드|테이블)(?:을|를)\s*(?:삭제해|삭제하세|지워\s?(?:줘|주세요|라|$)))",
     re.IGNORECASE,
 )
-# An order to change rows. Only who has allowed it for this request is taken at these words.
+# An order to change rows. It counts only if writes are allowed for the request.
 _ORDER = re.compile(
     rf"{_POLITE}(?:(?:set|change|update|delete|remove|insert|add|mark|rename|correct|replace|cancel|assign)\s+"
     r"(?!(?:me|us|up|in|of|over|by|between)\b)\w"
@@ -51,17 +51,17 @@ _ORDER = re.compile(
 
 
 def wishes_change(question: str) -> bool:
-    """Whether a question is a plain order that a reader of the data may be refused for."""
+    """Whether a question is a plain order to change data, which is refused without write access."""
     return bool(_WISH.match(question) or _NEVER.match(question))
 
 
 def wants_more_than_rows(question: str) -> bool:
-    """Whether it is an order about what holds the rows: tables, columns, rights."""
+    """Whether a question is an order to change tables, columns or rights."""
     return bool(_NEVER.match(question))
 
 
 def orders_change(question: str) -> bool:
-    """Whether a question is, in so many words, an order to change rows."""
+    """Whether a question is literally an order to change rows."""
     return bool(_ORDER.match(question))
 
 
@@ -71,7 +71,7 @@ NEVER = "Rows can be changed, but never tables, views, columns or rights. Ask fo
 
 
 def write_refusal(settings: Settings, entry: Entry, principal: str, options: Options) -> str:
-    """Why this request may not change data: the first switch that is off, in a sentence. Empty: it may."""
+    """Why this request may not change data: a sentence about the first switch that is off. Empty: it may."""
     if not settings.allow_writes:
         return f"{_ONLY_READS} Writes are switched off (PLUMBLINE_ALLOW_WRITES). Ask what the data says instead."
     if not entry.writable:
@@ -88,7 +88,7 @@ def write_refusal(settings: Settings, entry: Entry, principal: str, options: Opt
 
 
 def refuse_writes(question: str, options: Options, refusal: str) -> None:
-    """Raise WritesNotAllowed for an order or a confirmation that is refused. The guard decides on all else."""
+    """Raise WritesNotAllowed for an order or a confirmation that is refused. The guard decides all other cases."""
     if refusal and (options.confirm is not None or wishes_change(question)):
         raise WritesNotAllowed(refusal)
     if options.confirm is None and wants_more_than_rows(question):

@@ -1,4 +1,4 @@
-"""API keys: generates them, and finds the principal of one.
+"""API keys: generates keys and finds the principal of a key.
 
 Only hashes are stored. A key is 256 random bits and cannot be guessed, so a plain SHA-256 is enough.
 """
@@ -19,9 +19,9 @@ from agent.core.callers import is_reserved
 from agent.core.errors import AccessInvalid
 from executors.base import Frozen
 
-PREFIX = "plk_"  # by which scanners for secrets, and people, know a key
+PREFIX = "plk_"  # identifies keys to secret scanners and people
 KEY_BYTES = 32
-MAX_KEY_CHARS = 200  # of what is worth hashing
+MAX_KEY_CHARS = 200  # longer texts are not hashed
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@+-]{0,127}")
 _HASH = re.compile(r"(?:sha256:)?([0-9a-f]{64})(?:;(\d{4}-\d{2}-\d{2}))?")
@@ -31,19 +31,19 @@ log = logging.getLogger(__name__)
 
 
 class ApiKey(Frozen):
-    """A key's hash. Args: name: of the principal; expires: the last day (UTC) on which it is good; None: for ever."""
+    """A key's hash. Args: name: the principal; expires: last valid day (UTC); None: never expires."""
 
     name: str
     digest: str
     expires: date | None = None
 
     def line(self) -> str:
-        """As the settings have it."""
+        """The key as an entry of the settings."""
         return f"{self.name}=sha256:{self.digest}" + (f";{self.expires.isoformat()}" if self.expires else "")
 
 
 def new_key(name: str, expires: date | None = None) -> tuple[str, ApiKey]:
-    """A key, which is kept nowhere, and what is kept of it. Raises AccessInvalid: the name cannot be a principal's."""
+    """A new key, which is not stored, and its stored form. Raises AccessInvalid if the name is not valid."""
     key = PREFIX + secrets.token_urlsafe(KEY_BYTES)
     return key, ApiKey(name=_check_name(name, "the name"), digest=digest_of(key), expires=expires)
 
@@ -56,8 +56,8 @@ def digest_of(key: str) -> str:
 def parse_keys(text: str, source: str) -> tuple[ApiKey, ...]:
     """The keys of a setting or a file.
 
-    Raises AccessInvalid, which says which entry of `source` cannot be used, and nothing of its value. The text is
-    `name=hash` separated by commas or lines, `#` before a comment; or a JSON object from names to a hash or a list of
+    Raises AccessInvalid, which names the invalid entry of `source` but not its value. The text is a list of `name=hash`
+    entries, separated by commas or lines, with `#` before comments; or a JSON object from names to a hash or a list of
     hashes. After a hash, `;YYYY-MM-DD` is the last day of the key.
     """
     pairs = _of_json(text, source) if text.lstrip().startswith("{") else _of_lines(text, source)
@@ -102,7 +102,7 @@ def _check_name(name: str, place: str) -> str:
 
 
 class KeyRing:
-    """The keys that are good now; a file is read again when it changes. Raises AccessInvalid."""
+    """The valid keys. A file is read again when it changes. Raises AccessInvalid."""
 
     def __init__(
         self, listed: str, file: Path | None, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -118,9 +118,9 @@ class KeyRing:
             )
 
     def owner(self, key: str) -> str | None:
-        """The principal of a key; None for an unknown or expired key. Raises AccessInvalid: the file cannot be read."""
+        """The principal of a key; None for an unknown or expired key. Raises AccessInvalid if the file is invalid."""
         digest = digest_of(key) if len(key) <= MAX_KEY_CHARS else ""
-        # Every hash is compared, to the end, so that the time tells nothing of them.
+        # Every hash is compared completely, so that the time reveals nothing about them.
         matching = [one for one in self._keys() if hmac.compare_digest(one.digest, digest)]
         today = self._clock().date()
         good = [one for one in matching if one.expires is None or today <= one.expires]

@@ -1,4 +1,4 @@
-"""Access policies: one for each way to identify callers, and how often each may ask; the settings choose."""
+"""Access policies: one for each way to identify callers, and rate limits. The settings choose."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from executors.base import Frozen
 
 PERIODS_S = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 KIND, KEY = "rate", "spent"
-TOLERANCE = 0.01  # of an interval: thousands of them, added to a time since the epoch, are not exact
-ATTEMPTS = 20  # each lost one means that another request of the same principal was counted
+TOLERANCE = 0.01  # of an interval: sums of thousands of intervals since the epoch are inexact
+ATTEMPTS = 20  # each failed one means that another request of the same principal was counted
 MAX_REMEMBERED = 1000  # refused principals
 
 _RATE = re.compile(r"([1-9]\d{0,5}) ?/ ?(second|minute|hour|day)")
 
 
 class Rate(Frozen):
-    """So many requests in so many seconds, all of them at once if nothing was asked before."""
+    """A number of requests per number of seconds. An idle principal may send all of them at once."""
 
     requests: int
     period_s: int
 
     @classmethod
     def parse(cls, text: str) -> Rate:
-        """The rate of a text such as `60/minute`. Raises ValueError, whose text says how to write it."""
+        """Parse a rate such as `60/minute`. Raises ValueError, whose message states the form."""
         found = _RATE.fullmatch(text.strip())
         if found is None:
             raise ValueError(f"a rate is written as 60/minute, by {', '.join(PERIODS_S)}; at most 999999")
@@ -51,11 +51,11 @@ class Rate(Frozen):
 
 
 class RateLimiter:
-    """Counts what principals ask, by the generic cell rate algorithm, with one number of each in the state store.
+    """Limits the requests of principals by the generic cell rate algorithm. The state store has one number for each.
 
-    The number is the time at which all requests so far would have been spread out evenly (the theoretical arrival
+    The number is the time until which all requests so far would last if evenly spread (the theoretical arrival
     time of ATM Forum's Traffic Management 4.0, 4.4.2). It is replaced by version, so processes that share the store
-    share the limit, and no concurrent request is lost. Their clocks must agree. The store is made at the first request.
+    share the limit, and no concurrent request is lost. Their clocks must agree. The store is opened on first use.
     """
 
     def __init__(self, rate: Rate, store: Callable[[], StateStore], clock: Callable[[], float] = time.time) -> None:
@@ -63,10 +63,10 @@ class RateLimiter:
         self._lock = threading.Lock()
         self._store: StateStore | None = None
         self._interval_s = rate.period_s / rate.requests
-        self._refused: dict[str, float] = {}  # until when; what is spent never grows less, so nobody need be asked
+        self._refused: dict[str, float] = {}  # until when; the stored time never decreases, so the store is not read
 
     def take(self, principal: str) -> None:
-        """Count one request. It blocks briefly. Raises TooManyRequests: nothing was counted; StateUnavailable."""
+        """Count one request. Blocks briefly. Raises TooManyRequests (nothing was counted), StateUnavailable."""
         place = Place(kind=KIND, partition=key_of(principal))
         self._refuse_before(self._refused.get(place.partition, 0.0))
         with self._lock:
@@ -80,7 +80,7 @@ class RateLimiter:
         raise self._too_many(self._interval_s)
 
     def _count(self, store: StateStore, place: Place) -> None:
-        """Read, decide, write; where another process wrote in between, nothing. Raises StateConflict."""
+        """Read, decide, write. Raises StateConflict, without a change, if another process wrote in between."""
         now = self._clock()
         record = store.get(place, KEY)
         before = record.value["until"] if record else now
@@ -117,7 +117,7 @@ NAME_HEADER = "x-ms-client-principal-name"
 ID_HEADER = "x-ms-client-principal-id"
 PROVIDER_HEADER = "x-ms-client-principal-idp"
 CLAIMS_HEADER = "x-ms-client-principal"
-ENTRA = "aad"  # the provider's name there; a name from any other proves nothing about a user of the tenant
+ENTRA = "aad"  # the provider's name in the header; names from other providers prove nothing about users of the tenant
 
 
 def platform_authenticates(environment: Mapping[str, str]) -> bool:
@@ -127,9 +127,9 @@ def platform_authenticates(environment: Mapping[str, str]) -> bool:
 
 
 def find_signed_in_user(headers: Mapping[str, str]) -> str | None:
-    """The name of the user signed in with Entra ID; the object id where there is no name, as of an app; else None.
+    """The name of the user signed in with Entra ID; the object id if there is no name, as for apps; else None.
 
-    App Service removes these headers from what callers send and writes them itself.
+    App Service removes these headers from requests and sets them itself.
     https://learn.microsoft.com/azure/app-service/configure-authentication-user-identities
     """
     claims = _claims(headers.get(CLAIMS_HEADER, ""))
@@ -143,7 +143,7 @@ def find_signed_in_user(headers: Mapping[str, str]) -> str | None:
 
 
 def _claims(encoded: str) -> list[object] | None:
-    """The claims of Entra ID; None where there are none that can be read."""
+    """The claims of Entra ID; None if there are no readable ones."""
     try:
         found = json.loads(base64.b64decode(encoded, validate=True))
     except (binascii.Error, ValueError):
@@ -158,13 +158,13 @@ Mode = Literal["none", "api_keys", "functions", "entra"]
 Server = tuple[str, int | None] | None
 
 CHALLENGE = 'Bearer realm="plumbline"'
-SIGN_IN = f'{CHALLENGE}, authorization_uri="/.auth/login/aad"'  # where App Service has people sign in
-OWN_SITES = ("none", "same-origin")  # of `Sec-Fetch-Site`: a person typed the address, or a page of this origin asks
-KEY_HEADERS = ("x-api-key", "x-functions-key")  # besides `Authorization: Bearer`; the latter is what `via` sends
+SIGN_IN = f'{CHALLENGE}, authorization_uri="/.auth/login/aad"'  # the sign-in page of App Service
+OWN_SITES = ("none", "same-origin")  # values of `Sec-Fetch-Site` for a typed address or a page of this origin
+KEY_HEADERS = ("x-api-key", "x-functions-key")  # besides `Authorization: Bearer`; `via` sends the latter
 
 
 class CallerRequest(Frozen):
-    """What a policy looks at. Args: server: the address of this machine that was asked, as ASGI has it."""
+    """The input of a policy. Args: server: the local address of the request, in ASGI's form."""
 
     headers: Mapping[str, str]
     server: Server = None
@@ -184,17 +184,17 @@ Policy = Callable[[CallerRequest], str]
 
 
 def _trust_front_end(request: CallerRequest, *, trusted: bool) -> str:
-    """A front end authenticates callers; `trusted`: whether its `x-ms-client-principal-name` is believed."""
+    """A front end authenticates callers; `trusted`: whether its `x-ms-client-principal-name` is trusted."""
     return to_principal(request.headers.get(NAME_HEADER, "")) if trusted else ANONYMOUS
 
 
 def _admit_this_machine(request: CallerRequest, *, trusted: bool, pages: tuple[str, ...]) -> str:
-    """Without authentication only this machine may call, and no foreign page in its browser.
+    """Without authentication, only this machine may call, but not foreign pages in its browser.
 
-    A page of another site can send requests to loopback, and by a name that it lets point there can even read the
-    answers (DNS rebinding); both say in their headers where they come from. A GET for an image or a script has no
-    `Origin`: its `Referer` says it, or, where the page keeps that back, `Sec-Fetch-Site`. `pages`: origins that may ask
-    all the same. A `trusted` front end that gives names has looked at the host itself.
+    A page of another site can send requests to loopback. With a name that it points there, it can even read the answers
+    (DNS rebinding). In both cases the headers reveal the origin. A GET for an image or a script has no `Origin`; its
+    origin is in `Referer` or, if the page suppresses that, `Sec-Fetch-Site`. `pages`: other origins that may send
+    requests. A `trusted` front end that names callers has checked the host itself.
     """
     address, port = request.server or ("", None)
     if port is not None and not is_loopback(address):
@@ -210,7 +210,7 @@ def _admit_this_machine(request: CallerRequest, *, trusted: bool, pages: tuple[s
 
 
 def _may_ask(headers: Mapping[str, str], pages: tuple[str, ...]) -> bool:
-    """Whether a request comes from no page at all, or from one of these origins."""
+    """Whether a request comes from no page, or from a page of these origins."""
     origin = headers.get("origin", "") or origin_of(headers.get("referer", ""))
     if origin:
         return origin in pages
@@ -218,7 +218,7 @@ def _may_ask(headers: Mapping[str, str], pages: tuple[str, ...]) -> bool:
 
 
 def _ask_for_key(request: CallerRequest, keys: KeyRing) -> str:
-    """An API key identifies the caller."""
+    """Identify the caller by API key."""
     key = _key_of(request.headers)
     if not key:
         raise NotAuthenticated("Send an API key: `Authorization: Bearer KEY`, or `x-api-key: KEY`.", CHALLENGE)
@@ -232,7 +232,7 @@ def _ask_for_key(request: CallerRequest, keys: KeyRing) -> str:
 
 
 def _ask_for_sign_in(request: CallerRequest) -> str:
-    """App Service authentication identifies callers who signed in with Entra ID."""
+    """Identify a caller signed in with Entra ID, through App Service authentication."""
     found = find_signed_in_user(request.headers)
     if found is None:
         raise NotAuthenticated("Sign in with Entra ID, or send one of its tokens: `Authorization: Bearer`.", SIGN_IN)
@@ -240,7 +240,7 @@ def _ask_for_sign_in(request: CallerRequest) -> str:
 
 
 class Access:
-    """Everything that is decided before a route is called. `pages`: origins whose pages may ask."""
+    """The access checks before a route is called. `pages`: origins whose pages may send requests."""
 
     def __init__(
         self, mode: Mode, policy: Policy, *, limiter: RateLimiter | None = None, pages: tuple[str, ...] = ()
@@ -254,14 +254,14 @@ class Access:
 
 
 def build_closed_access() -> Access:
-    """Where the settings cannot be used: the Functions host's keys are what lets anybody ask, as it does by default."""
+    """Access if the settings are invalid: only the keys of the Functions host admit callers, as by default."""
     return Access("functions", partial(_trust_front_end, trusted=False))
 
 
 def function_level(settings: Settings | None, route_level: str) -> str:
-    """The authorization level of an Azure function; `settings` None: they cannot be used.
+    """The authorization level of an Azure function. `settings`: None if they are invalid.
 
-    Where this process knows callers by itself, the host must let them through: it would refuse their keys.
+    If this process authenticates callers, the host must let them through: it would refuse their keys.
     """
     return "ANONYMOUS" if settings is not None and settings.auth in ("api_keys", "entra") else route_level
 
@@ -273,7 +273,7 @@ def build_access(
     environment: Mapping[str, str] | None = None,
     store: Callable[[], StateStore] | None = None,
 ) -> Access:
-    """What the settings say; `store` makes the state store. Raises AccessInvalid: no caller is let in, or all."""
+    """Build the access checks of the settings. `store` opens the state store. Raises AccessInvalid."""
     mode: Mode = "functions" if in_functions and settings.auth == "none" else settings.auth
     pages = origins(settings.cors_origins)
     if "*" in pages and mode in ("none", "entra"):
@@ -315,7 +315,7 @@ def _policy(
 
 
 def check_host(settings: Settings, host: str) -> None:
-    """Refuse to listen where anybody could ask. Raises AccessInvalid. Args: host: an address or a name, empty: all."""
+    """Refuse to listen to other machines without authentication. Raises AccessInvalid. Args: host: empty: all."""
     if settings.auth == "none" and not is_loopback(host):
         raise AccessInvalid(
             f"Other machines could reach {host or 'every address'}, without authentication. Make a key "

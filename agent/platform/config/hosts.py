@@ -1,4 +1,4 @@
-"""Which hosts are this machine, and from which origins a browser may send requests."""
+"""Checks of hosts and origins: which hosts are this machine, and which origins a setting lists."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:\d+)?")  # as bro
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches a host: a loopback address, or `localhost`, whatever names resolve to today."""
+    """Whether only this machine reaches a host: a loopback address or `localhost`. Names are not resolved."""
     try:
         address = ip_address(host.removeprefix("[").removesuffix("]"))
     except ValueError:
@@ -20,7 +20,7 @@ def is_loopback(host: str) -> bool:
 
 
 def host_of(authority: str) -> str:
-    """The host of a `Host` header, without its port; empty where it names none."""
+    """The host of a `Host` header, without its port; empty if it has none."""
     try:
         return urlsplit(f"//{authority}").hostname or ""
     except ValueError:
@@ -28,7 +28,7 @@ def host_of(authority: str) -> str:
 
 
 def origins(listed: str) -> tuple[str, ...]:
-    """The origins of a setting, by commas. Raises ValueError: one is neither `*` nor `scheme://host[:port]`."""
+    """The origins of a setting, separated by commas. Raises ValueError if one is neither `*` nor `scheme://host[:port]`."""
     found = tuple(one.strip() for one in listed.split(",") if one.strip())
     wrong = [one for one in found if one != "*" and (not _ORIGIN.fullmatch(one) or origin_of(one) != one)]
     if wrong:
@@ -37,7 +37,7 @@ def origins(listed: str) -> tuple[str, ...]:
 
 
 def origin_of(address: str) -> str:
-    """The origin of a page's address, as browsers write it; empty without one, `null` where it has none."""
+    """The origin of a page's address, as browsers write it; empty for an empty one, `null` if it has no origin."""
     if not address:
         return ""
     try:

@@ -1,4 +1,4 @@
-"""What one request may use: the settings, reduced by the database's limits and the request's options."""
+"""The limits of one request: the settings, reduced by the database's limits and the request's options."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from executors.base import Frozen
 
 
 def rows_cap(most: int, database_most: int | None) -> tuple[int, str]:
-    """The most rows that one query gives, of settings and registry, and which setting says so."""
+    """The maximum number of rows of one query, by settings and registry, and the setting that it comes from."""
     if database_most is not None and database_most < most:
         return database_most, "`limits: row_limit` of the database in the registry"
     return most, "PLUMBLINE_MAX_ROWS"
 
 
 def within(requested: int | None, usual: int, cap: tuple[int, str], field: str) -> int:
-    """The number of rows to give: the requested, else the usual. Raises TooManyRows: rows are never cut silently."""
+    """The number of rows to return: requested, else usual. Raises TooManyRows, so that rows are never cut silently."""
     most, where = cap
     if requested is not None and requested > most:
         raise TooManyRows(f"`{field}` is {requested:,}; at most {most:,} rows are allowed ({where}). Ask for fewer.")
@@ -25,13 +25,13 @@ def within(requested: int | None, usual: int, cap: tuple[int, str], field: str) 
 
 
 def none_beyond(cap: tuple[int, str]) -> TooManyRows:
-    """The message for a caller who wants a page beyond the cap."""
+    """The error for a request for rows beyond the cap."""
     most, where = cap
     return TooManyRows(f"The query has more rows than the maximum: {most:,} ({where}). Filter it, or run it in parts.")
 
 
 class Limits(Frozen):
-    """Attempts, rows and switches of one request. plan: always, never, or (None) as profile and question say."""
+    """Attempts, rows and switches of one request. plan: always, never, or (None) by profile and question."""
 
     max_attempts: int
     row_limit: int
@@ -47,9 +47,9 @@ class Limits(Frozen):
 
 
 def limits_of(settings: Settings, options: Options, row_limit: int | None = None) -> Limits:
-    """The settings' values; a request may switch off and never on, and ask for fewer attempts, never for more.
+    """The limits of a request. Its options may switch features off but not on, and reduce attempts but not raise them.
 
-    It may say how many rows it wants, up to the cap of settings and database. Raises TooManyRows.
+    It may set the number of rows, up to the cap of settings and database. Raises TooManyRows.
     """
     cap = rows_cap(settings.max_rows, row_limit)
     efforts = [it for it in (settings.effort, options.effort) if it is not None]

@@ -1,4 +1,4 @@
-"""What model calls cost, from the price table of the settings."""
+"""The cost of model calls, from the price table of the settings."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 log = logging.getLogger(__name__)
 
-_missed: set[str] = set()  # models whose price was missed already
+_missed: set[str] = set()  # models whose missing price was logged
 
 
 class Price(Frozen):
-    """US dollars for a million tokens; `cached` those of the prompt that the endpoint had read before."""
+    """US dollars per million tokens. `cached`: for prompt tokens that the endpoint read from its cache."""
 
     input: Dollars
     cached: Dollars | None = None
@@ -34,7 +34,7 @@ FREE = Price(input=0, output=0)
 
 
 def _object(text: object) -> object:
-    """The JSON of a variable. pydantic-settings would report text that is none before all else, and alone."""
+    """Parse the JSON of a variable. pydantic-settings would report invalid JSON first, without other errors."""
     try:
         return json.loads(text) if isinstance(text, str) else text
     except ValueError as error:
@@ -45,18 +45,18 @@ PriceTable = Annotated[dict[str, Price], NoDecode, BeforeValidator(_object)]
 
 
 class Prices:
-    """The price table, by the model's name, or Azure's deployment. `otherwise`: of all others; None: not known."""
+    """The price table, by model name or Azure deployment. `otherwise`: price of all other models; None: unknown."""
 
     def __init__(self, table: Mapping[str, Price], otherwise: Price | None = None) -> None:
         self._table, self._otherwise = table, otherwise
 
     @classmethod
     def of(cls, table: Mapping[str, Price], *, is_hosted: bool) -> Prices:
-        """The settings' table; the embedded model costs nothing."""
+        """The prices for a table of the settings. The embedded model costs nothing."""
         return cls(table, otherwise=None if is_hosted else FREE)
 
     def cost(self, model: str, usage: StepUsage) -> float | None:
-        """US dollars of calls to one model; None where its price is not known, which the log says once."""
+        """US dollars for calls to one model; None if its price is unknown, which is logged once."""
         price = self._table.get(model, self._otherwise)
         if price is None:
             if model not in _missed:

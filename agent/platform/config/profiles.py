@@ -1,9 +1,9 @@
 """Profiles of models, as data: no other code depends on which model answers.
 
-Where the choices come from: on public questions a 1.5B model wrote right SQL most often from the database's own DDL and
-with a plain reply; every structure around the SQL (a JSON object, a plan field before it) cost it accuracy, while its
-judge, reason first, refused few right queries. Hosted models lose nothing by structure. What a
-figure rests on is in docs/accuracy.md; `python -m agent eval` measures a change.
+The choices come from measurements. On public questions, a 1.5B model wrote correct SQL most often with the database's
+own DDL and a plain reply. Every structure around the SQL (a JSON object, a plan field before it) reduced its accuracy,
+while its judge, with the reason first, refused few correct queries. Hosted models lose nothing by structure.
+docs/accuracy.md has the figures; `python -m agent eval` measures a change.
 """
 
 from __future__ import annotations
@@ -17,38 +17,38 @@ from executors.base import Frozen
 
 
 class Profile(Frozen):
-    """How to work with one kind of model.
+    """Settings for one kind of model.
 
-    reply_format: `sql`: the query alone, in a fence; `json`: an object with query and clarification.
-    plan: whether a question whose words say so (why, compare, two questions in one) is planned as several queries.
-    planner: `inline`: first field of that object; `separate`: a call of its own; `off`: read from the query's tree.
-    examples: past queries as earlier `turns` of the chat, in the reply format, or as `text` in the message, or `off`. A
-        small model copies a query that stands beside its question, year and all.
-    values: whether the prompt says which stored values and days the question's words mean.
+    reply_format: `sql`: only the query, in a fence; `json`: an object with query and clarification.
+    plan: whether questions whose words suggest it (why, compare, two in one) are planned as several queries.
+    planner: `inline`: first field of that object; `separate`: a separate call; `off`: derived from the query's tree.
+    examples: past queries as earlier `turns` of the chat, in the reply format, as `text` in the message, or `off`. A
+        small model copies a query that is next to its question, including its year.
+    values: whether the prompt states which stored values and days the question's words mean.
     schema_style: how the schema is written (rag/schema/text.py).
     schema_tokens: the schema's budget in the prompt.
-    retry_temperature: of the later attempts, so that a model that repeats itself does not.
-    repairs: repair a query that cannot run, and try what schema and data propose in the place of one that runs
+    retry_temperature: temperature of later attempts, so that the model does not repeat itself.
+    repairs: whether to repair queries that cannot run, and try alternatives from schema and data to queries that run
         (agent/checks/rules), before the model tries again.
     rules_off: ids of rules to leave out.
-    judge: `vetoes`: its no costs another attempt; `advises`: it does not, but the answer is not verified; `off`: not
-        asked, only the checks that need no model.
-    verdict: how the judge speaks: `reason`: a sentence, then its verdict; `compare`: what was asked and what the query
-        computes, then whether they are the same. Asked for a reason, the embedded model finds one to say no.
-    second_draft: have the query written again, warmer; other rows leave the answer unverified. `besides` the judge:
-        once, where that believes the query; `judges`: in its place, until drafts agree; `off`: not.
-    drafts: at most, where they judge.
-    other_schema: how the schema is written for every second draft, without samples; None: as for the first. Drafts of
-        one prompt agree on what they misread: docs/decisions/second-draft.md.
-    writes_lists: whether it writes the sentence for several rows; else that is composed. The embedded model puts values
-        beside the wrong names, and the call is saved.
-    sentence_tries: how often the sentence is written, the second time with what was wrong, before it is composed. The
-        embedded model repeats itself: of 373 sentences 44 were refused, and so were 43 of the second ones.
-    answer_prefix: what the writer's prompt begins with. `schema`: the message that all steps share; `own`: a short one,
-        the same for every database, so that of a call the question and its row are all that is read.
-    placeholders: whether it writes `[[expression | format]]` for what it wants computed.
-    speculative_answer: draft the answer while the judge reads.
-    timeout_s: for one reply.
+    judge: `vetoes`: its no causes another attempt; `advises`: its no leaves the answer unverified; `off`: not called,
+        only the checks without a model.
+    verdict: form of the judge's reply. `reason`: a sentence, then the verdict; `compare`: what was asked, what the
+        query computes, then whether they match. Asked for a reason, the embedded model finds one to reject.
+    second_draft: whether the query is written again, at a higher temperature. Different rows leave the answer
+        unverified. `besides`: once, if the judge accepts; `judges`: instead of the judge, until drafts agree; `off`.
+    drafts: maximum number of drafts, if they judge.
+    other_schema: form of the schema for every second draft, without samples; None: as for the first. Drafts of
+        one prompt share their misreadings: docs/decisions/second-draft.md.
+    writes_lists: whether the model writes the sentence for several rows; else it is composed. The embedded model puts
+        values next to wrong names, and composing saves a call.
+    sentence_tries: how often the sentence is written before it is composed, the second time with the errors. The
+        embedded model repeats itself: 44 of 373 sentences were refused, and 43 of their second versions.
+    answer_prefix: start of the writer's prompt. `schema`: the message that all steps share; `own`: a short one, the
+        same for every database, so that a call reads only the question and its rows.
+    placeholders: whether the model writes `[[expression | format]]` for numbers to compute.
+    speculative_answer: whether the answer is drafted while the judge runs.
+    timeout_s: seconds for one reply.
     rows_shown: rows that the judge and the answer writer read.
     """
 
@@ -135,7 +135,7 @@ MOST_DRAFTS = 5
 
 
 class Confirmation(NamedTuple):
-    """What confirms a query. See `Profile` for the values."""
+    """How a query is confirmed. See `Profile` for the values."""
 
     second_draft: Literal["judges", "besides", "off"]
     drafts: int
@@ -143,12 +143,12 @@ class Confirmation(NamedTuple):
 
 
 def confirmation(writer: Profile, judge: Profile, effort: Effort | None) -> Confirmation:
-    """What confirms the query of one question.
+    """How the query of one question is confirmed.
 
     Args:
         writer, judge: the profiles of the models that write and judge.
-        effort: `quick`: one draft, confirmed by nothing that asks a model; `balanced`: one confirmation, a second draft
-            or the judge; `thorough`: up to five drafts, and the judge where the profile has one. None: as the profile.
+        effort: `quick`: one draft, not confirmed by a model; `balanced`: one confirmation, a second draft
+            or the judge; `thorough`: up to five drafts, and the judge if the profile has one. None: as in the profile.
     """
     drafts = writer.drafts if writer.second_draft == "judges" else 2
     own = Confirmation(writer.second_draft, drafts, judge.judge)
@@ -169,7 +169,7 @@ _SECOND: Mapping[bool | None, str | None] = {None: None, True: "besides", False:
 
 
 def choose(settings: Settings, model_name: str) -> Profile:
-    """The profile that the settings name, or the one that fits the model; settings win over its single values."""
+    """The profile of the settings, or the one for the model. Single settings override its values."""
     if settings.profile is not None:
         profile = PROFILES[settings.profile]
     elif not settings.is_hosted:

@@ -6,7 +6,7 @@ MINUTE, HOUR = 60, 3600
 
 
 def cron(seconds: float) -> str:
-    """The NCRONTAB expression (second, minute, hour, day, month, weekday) that comes nearest to an interval."""
+    """The NCRONTAB expression (second, minute, hour, day, month, weekday) nearest to an interval."""
     minutes = max(1, round(seconds / MINUTE))
     if minutes < HOUR // MINUTE:
         return f"0 */{minutes} * * * *"

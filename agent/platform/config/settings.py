@@ -22,10 +22,10 @@ from executors.workers.limits import bytes_of
 
 PREFIX = "PLUMBLINE_"
 MB = 10**6  # bytes
-ROOT = Path(__file__).resolve().parents[3]  # the folder of the project, or the one that packages are installed in
+ROOT = Path(__file__).resolve().parents[3]  # the project's folder, or the folder of installed packages
 IS_INSTALLED = ROOT.name in {"site-packages", "dist-packages"}
 
-# Endings of what `executors.registry.kinds` knows, and of archives of it.
+# Extensions of the files that `executors.registry.kinds` knows, and of archives.
 UPLOADABLE = frozenset(
     {it.removeprefix(".") for it in FILE_SUFFIXES} | {"sqlite", "sqlite3", "db3", "duckdb", "ddb", "zip"}
 )
@@ -34,12 +34,12 @@ Days = Annotated[float, Field(gt=0, le=36_500)]
 
 
 def _also(name: str, *aliases: str) -> AliasChoices:
-    """The field's own variable first, then the names that others use for it."""
+    """The field's own variable, then the names that other tools use for it."""
     return AliasChoices(PREFIX + name.upper(), *aliases)
 
 
 def types_of(listed: str) -> frozenset[str]:
-    """Endings of files, as a setting lists them."""
+    """The file extensions that a setting lists."""
     return frozenset(it.strip().lower().removeprefix(".") for it in listed.split(",") if it.strip())
 
 
@@ -61,7 +61,7 @@ def _upload_types(listed: str) -> str:
 
 
 class Settings(ProtectionSettings):
-    """Every switch of the service. Raises pydantic.ValidationError, which names each variable that is wrong."""
+    """All settings of the service. Raises pydantic.ValidationError, which names each invalid variable."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX,
@@ -306,7 +306,7 @@ class Settings(ProtectionSettings):
         "plumbline", description="The table's name; deployments that share an account need different names."
     )
 
-    # -- what people say of answers ----------------------------------------------------------------
+    # -- reviews, feedback, dashboards --------------------------------------------------------------
     reviewers: str = Field(
         "",
         description="Principals who may settle the reviews of every database, separated by commas; `*`: all. If "
@@ -339,7 +339,7 @@ class Settings(ProtectionSettings):
         "more fails. Linux only.",
     )
 
-    # -- data that callers bring ---------------------------------------------------------------------
+    # -- uploads -------------------------------------------------------------------------------------
     upload_mb: Annotated[int, Field(ge=0, le=100_000)] = Field(
         100,
         description="Megabytes of one upload at most; unpacked, it may be ten times as large. 0: no uploads. Azure "
@@ -410,22 +410,22 @@ class Settings(ProtectionSettings):
 
     @property
     def attempts(self) -> int:
-        """The most rounds, from whichever of the two settings is set."""
+        """The maximum number of rounds, from the setting that is set."""
         return self.max_attempts if self.max_retries is None else self.max_retries + 1
 
     @property
     def names_registry(self) -> bool:
-        """Whether the settings name a registry, rather than leave the default."""
+        """Whether a registry is set, instead of the default."""
         return "registry" in self.model_fields_set
 
     @property
     def registry_path(self) -> Path:
-        """Where the registry is read: a default one of the project, where the working folder has none."""
+        """The registry's path: in the working folder if it exists there, else with the project or the user's data."""
         return self._place("registry", self.registry)
 
     @property
     def state_path(self) -> Path:
-        """Where index and sessions are kept: here, with the project, or in the user's data folder."""
+        """The folder of index and sessions: in the working folder, with the project, or in the user's data folder."""
         return self._place("state_dir", self.state_dir)
 
     def _place(self, name: str, path: Path) -> Path:
@@ -441,7 +441,7 @@ class Settings(ProtectionSettings):
 
     @property
     def state_kind(self) -> Literal["sqlite", "memory", "azure_tables"]:
-        """Where state is kept: as `state_store` says, or what is set for Azure Table Storage."""
+        """The kind of state store: `state_store`, else Azure Table Storage if it is configured, else SQLite."""
         in_azure = self.azure_tables_connection or self.azure_tables_endpoint
         return self.state_store or ("azure_tables" if in_azure else "sqlite")
 
@@ -454,7 +454,7 @@ class Settings(ProtectionSettings):
 
     @property
     def is_hosted(self) -> bool:
-        """Whether a model of an endpoint answers; else the embedded one does."""
+        """Whether a hosted model answers, not the embedded one."""
         return self.provider != "embedded"
 
 

@@ -14,7 +14,7 @@ Seconds = Annotated[float, Field(gt=0)]
 
 
 class ProtectionSettings(BaseSettings):
-    """Sizes, times, places, budgets and breakers; `agent.platform.config.settings.Settings` has these fields, too."""
+    """Sizes, times, places, budgets and breakers; `agent.platform.config.settings.Settings` inherits these fields."""
 
     max_question_chars: Count = Field(4000, description="Longer questions are refused with 422.")
     max_request_bytes: Count = Field(1_000_000, description="Larger request bodies are refused with 413.")
@@ -82,5 +82,5 @@ class ProtectionSettings(BaseSettings):
     )
 
     def build_breaker(self, part: str, error: Failure) -> Breaker:
-        """The breaker of one outside part."""
+        """The breaker of one external part."""
         return Breaker(part, failures=self.breaker_failures, pause_s=self.breaker_pause_s, error=error)

@@ -10,7 +10,7 @@ from executors.base import Frozen
 
 
 class Variable(Frozen):
-    """A setting as the environment has it. field: of `Settings`; names: the one to use, then its aliases."""
+    """A setting as an environment variable. field: in `Settings`; names: the preferred name, then its aliases."""
 
     field: str
     names: tuple[str, ...]
@@ -19,7 +19,7 @@ class Variable(Frozen):
 
 
 def variables() -> tuple[Variable, ...]:
-    """Every setting, in the order of the class. A default of `""` is none, or as the description says."""
+    """Every setting, in the order of the class. A default of `""` means none, or the default in the description."""
     return tuple(_variable(name, field) for name, field in Settings.model_fields.items())
 
 

@@ -1,4 +1,4 @@
-"""The chat model that the settings name: OpenAI, Azure OpenAI, a compatible endpoint, an extension, or embedded."""
+"""Builds the chat model of the settings: OpenAI, Azure OpenAI, a compatible endpoint, an extension, or embedded."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from agent.platform.storage.store import StateStore
 
 DEFAULT_MODEL = "gpt-5-mini"
-PACED = ("azure", "openai")  # providers whose responses say what is left of their limits
+PACED = ("azure", "openai")  # providers whose responses state the rest of their rate limits
 
 
 Provider = Callable[[Settings, str], ChatModel]
 
 
 def build_model(settings: Settings, *, model_name: str | None = None) -> ChatModel:
-    """The model that the settings name; nothing is loaded or called yet. Raises ExtensionInvalid."""
+    """The model of the settings. Nothing is loaded or called yet. Raises ExtensionInvalid."""
     return provider_of(settings)(settings, model_name or settings.chat_model or DEFAULT_MODEL)
 
 
 def pace_model(model: ChatModel, settings: Settings, state: StateStore) -> ChatModel:
-    """The model; a hosted one shares its rate limits with every process of the same state."""
+    """The model. A hosted model shares its rate limits with all processes that use the same state store."""
     if settings.provider not in PACED:
         return model
     from agent.platform.llm.openai.model import OpenAIModel
@@ -41,7 +41,7 @@ def pace_model(model: ChatModel, settings: Settings, state: StateStore) -> ChatM
 
 
 def build_second_model(settings: Settings) -> ChatModel | None:
-    """The model that writes the second draft beside the embedded one; None where there is none."""
+    """The model that writes the embedded model's second draft; None if there is none."""
     key = settings.embedded_second_model
     if settings.is_hosted or key in {"none", settings.embedded_model} or choose(settings, "").second_draft == "off":
         return None
@@ -49,7 +49,7 @@ def build_second_model(settings: Settings) -> ChatModel | None:
 
 
 def provider_of(settings: Settings) -> Provider:
-    """What makes the models that the settings name. Raises ExtensionInvalid: there is no such provider."""
+    """The provider of the settings' models. Raises ExtensionInvalid if it does not exist."""
     provider = PROVIDERS.get(settings.provider)
     if provider is None:
         known = ", ".join(PROVIDERS)
@@ -60,7 +60,7 @@ def provider_of(settings: Settings) -> Provider:
 
 
 def add_provider(name: str, provider: Provider) -> None:
-    """Make a provider known to `PLUMBLINE_MODEL_PROVIDER`. Raises ValueError: the name is taken."""
+    """Make a provider known to `PLUMBLINE_MODEL_PROVIDER`. Raises ValueError if the name is taken."""
     if name in PROVIDERS:
         raise ValueError(f"{name}: that name is taken")
     PROVIDERS[name] = provider

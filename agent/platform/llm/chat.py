@@ -1,4 +1,4 @@
-"""One chat client for OpenAI, Azure OpenAI, any endpoint and the embedded model, and the base of what wraps one."""
+"""The interface of chat models: OpenAI, Azure OpenAI, compatible endpoints, the embedded model, and wrappers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Message(Frozen):
 
 
 class ReplySchema(Frozen):
-    """The JSON Schema of a reply. logprobs: whether its tokens' log-probabilities are wanted, where there are any."""
+    """The JSON Schema of a reply. logprobs: whether to return its tokens' log-probabilities, if available."""
 
     name: str
     schema_: dict[str, object]
@@ -29,9 +29,9 @@ class ReplySchema(Frozen):
 
 
 class ReplyGrammar(ReplySchema):
-    """A grammar in llama.cpp's GBNF that a reply must fit; `words` say the same to an endpoint that reads none.
+    """A grammar in llama.cpp's GBNF that a reply must match. `words` describe it to endpoints without grammars.
 
-    opening: what every such reply begins with, and need not be written: to read a token takes a quarter of the time.
+    opening: the start of every such reply. It is read, not written, which takes a quarter of the time per token.
     """
 
     schema_: dict[str, object] = {}
@@ -48,7 +48,7 @@ class Token(NamedTuple):
 
 
 class Reply(Frozen):
-    """The model's reply. truncated: it ran into `max_tokens`. tokens: with log-probabilities, else empty."""
+    """The model's reply. truncated: whether it reached `max_tokens`. tokens: with log-probabilities, if requested."""
 
     text: str
     usage: Usage
@@ -56,11 +56,11 @@ class Reply(Frozen):
     tokens: tuple[Token, ...] = ()
 
 
-MAX_TOKENS = 500  # of a reply, where the request does not say
+MAX_TOKENS = 500  # default for a reply
 
 
 class ChatRequest(TypedDict, total=False):
-    """What a request may say beside its messages; see `ChatModel.complete` for the defaults."""
+    """Options of a request. `ChatModel.complete` has the defaults."""
 
     schema: ReplySchema | None
     max_tokens: int
@@ -83,20 +83,20 @@ class ChatModel(Protocol):
         """The model's next message; JSON of `schema` if given. Raises ModelUnavailable, ModelFailed."""
 
     async def ready(self) -> None:
-        """Return when it can answer; load it if need be. Raises ModelUnavailable."""
+        """Wait until the model can answer; load it if needed. Raises ModelUnavailable."""
 
     async def close(self) -> None:
-        """Let go of connections and memory."""
+        """Release connections and memory."""
 
 
-ENTRA_SCOPE = "https://cognitiveservices.azure.com/.default"  # of all that Azure OpenAI serves
+ENTRA_SCOPE = "https://cognitiveservices.azure.com/.default"  # the scope of Azure OpenAI
 
 
 def build_entra_tokens(of: str, error: type[ModelUnavailable | EmbedderUnavailable]) -> Callable[[], str]:
-    """What gets an Entra ID token for Azure OpenAI; it blocks, and loads its packages at the first token.
+    """A function that returns an Entra ID token for Azure OpenAI. It blocks, and imports its packages on first use.
 
-    A managed identity on Azure, `az login` on a laptop; azure-identity caches and renews the tokens. `of` is what the
-    message of an `error` names.
+    It uses a managed identity on Azure, `az login` on a laptop. azure-identity caches and renews the tokens. `of` names
+    the model in the message of `error`.
     """
 
     @cache
@@ -120,14 +120,14 @@ def build_entra_tokens(of: str, error: type[ModelUnavailable | EmbedderUnavailab
 
 
 class WrappedModel:
-    """A `ChatModel` that hands everything on. Args: model: the wrapped one."""
+    """A `ChatModel` that forwards all calls. Args: model: the wrapped one."""
 
     def __init__(self, model: ChatModel) -> None:
         self.name, self._model = model.name, model
 
     @property
     def queue(self) -> Turns | None:
-        """Where calls wait for each other; None where the model answers any number at once."""
+        """The queue of calls; None if the model answers any number at once."""
         return getattr(self._model, "queue", None)
 
     async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:

@@ -1,6 +1,6 @@
 """The default model: llama.cpp's own server on this machine, in a child process behind a loopback port and a key.
 
-It keeps the state of earlier prompts: one that begins like them is read only from the first difference.
+It keeps the state of earlier prompts. A prompt with a common prefix is read only from the first difference.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ if TYPE_CHECKING:
 
 
 SUFFIX = ".state"
-_TIMEOUT_S = 600.0  # a request waits for the slot, and so for the reply before it
-_DIGITS = 32  # of a hash, in a file's name
+_TIMEOUT_S = 600.0  # a request waits for the slot, and thus for the previous reply
+_DIGITS = 32  # digits of a hash in a file name
 
 
 class PrefixStates:
-    """llama.cpp's states after prompts' prefixes, stored on disk: a machine reads a schema once, not each process.
+    """llama.cpp's states after prompts' prefixes, stored on disk: a machine reads a schema once, not once per process.
 
     All prompts about one database begin with the same system message. The embedded model takes half a minute on two
     cores to read it, and some milliseconds to load the saved state. llama.cpp compares the loaded tokens with each new
     prompt and reads on from the first difference, so a state saves time and never changes a reply.
 
-    A file's name has what the state depends on (`made_for`: the model, the library's version, the context's size) and
-    the file's own SHA-256. llama.cpp ends the process when it gets an incomplete file, so the hash is checked first.
-    The server was started with `folder` as its `slot_save_path`; its owner alone may read it, since the files hold the
-    schema and its samples. Of more than `most_bytes`, those that were used longest ago go first.
+    A file's name contains a hash of the state's inputs (`made_for`: model, library version, context size) and
+    the file's own SHA-256. llama.cpp ends the process when it reads an incomplete file, so the hash is checked first.
+    `folder` is the server's `slot_save_path`. Only its owner may read it, since the files contain the schema and its
+    samples. If they exceed `most_bytes`, the least recently used are deleted first.
 
     For a server with one slot. Use it from one task at a time, around each completion.
     """
@@ -59,15 +59,15 @@ class PrefixStates:
     ) -> None:
         self._connect = connect
         self._folder, self._made_for, self._most_bytes = folder, made_for, most_bytes
-        self._read: set[str] = set()  # by key: what this process holds in memory
+        self._read: set[str] = set()  # keys of the states in this process's memory
         self._in_slot = ""
 
     async def restore(self, prefix: str) -> bool:
-        """Load the state of a prefix, if there is a usable one; whether this process has it now."""
+        """Load the state of a prefix, if a usable one exists. Returns whether this process has it now."""
         key = self._key(prefix)
         if key not in self._read and (path := await asyncio.to_thread(self._usable, key)) is not None:
             if await self._ask("restore", path.name) is not None:
-                self._read.discard(self._in_slot)  # what the slot held is gone
+                self._read.discard(self._in_slot)  # the slot's previous state is gone
                 self._read.add(key)
             else:
                 log.warning("The stored state of a schema could not be loaded; the model reads the schema again.")
@@ -76,7 +76,7 @@ class PrefixStates:
         return key in self._read
 
     async def save(self, prefix: str) -> None:
-        """Keep what the slot holds after a completion that began with the prefix. Failures are in the log."""
+        """Store the slot's state after a completion that began with the prefix. Failures are logged."""
         key = self._key(prefix)
         self._read.add(key)
         if not prefix or await asyncio.to_thread(lambda: next(self._files(key), None)) is not None:
@@ -97,7 +97,7 @@ class PrefixStates:
         return self._folder.glob(f"{key}*{SUFFIX}")
 
     def _usable(self, key: str) -> Path | None:
-        """The whole file of a key, marked as used; one that is damaged is removed."""
+        """The intact file of a key, marked as used. A damaged file is deleted."""
         for path in self._files(key):
             try:
                 if sha256_of(path).startswith(path.stem.partition("-")[2]):
@@ -110,7 +110,7 @@ class PrefixStates:
         return None
 
     def _keep(self, key: str, draft: Path, written: int | None) -> None:
-        """Give a whole file its name, and make room. Raises OSError."""
+        """Move a complete file into place, and delete old ones. Raises OSError."""
         if written is None or draft.stat().st_size != written:
             log.warning("The model's state after a schema was not stored; the disk may be full.")
             return
@@ -126,7 +126,7 @@ class PrefixStates:
                 path.unlink(missing_ok=True)
 
     async def _ask(self, action: str, name: str) -> int | None:
-        """Have the slot saved to a file, or restored from one; its bytes, or None where that failed."""
+        """Save the slot to a file or restore it from one. Returns its bytes, or None on failure."""
         import httpx2
 
         try:
@@ -136,26 +136,26 @@ class PrefixStates:
                 body = reply.json()
                 return int(body.get("n_written") or body.get("n_read") or 0)
         except httpx2.ConnectError:
-            return 0  # nothing is wrong with the file; the call that follows says what is
+            return 0  # the file is fine; the following call reports the error
         except (httpx2.HTTPError, ValueError) as error:
             log.debug("llama.cpp did not %s a slot: %s", action, error)
         return None
 
 
 def prepare(folder: Path) -> Path:
-    """The folder, made for its owner alone. Raises OSError."""
+    """Create the folder, readable by its owner only. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o700)
-    for left in folder.glob("*.new"):  # of a process that was killed, not of one that writes now
+    for left in folder.glob("*.new"):  # left by a killed process, not by one that is writing
         with suppress(FileNotFoundError):
             if time.time() - left.stat().st_mtime > _TIMEOUT_S:
                 left.unlink()
     return folder
 
 
-CACHED_TOKENS = 37_000  # of prompts that have left the context, kept in memory; a gigabyte of the larger model's
-BATCH = 256  # prompt tokens read at once, some seconds' work: a cancelled call is noticed in between
-# Word of the progress is sent to nobody in particular: it is how the server learns that the caller has gone.
+CACHED_TOKENS = 37_000  # of earlier prompts, kept in memory: 1 GB for the larger model
+BATCH = 256  # prompt tokens read at once, a few seconds: cancelled calls are noticed in between
+# The progress is not used. By sending it, the server notices that the caller has disconnected.
 EXTRA: Mapping[str, object] = {"cache_prompt": True, "return_progress": True}
 
 
@@ -163,7 +163,7 @@ log = logging.getLogger(__name__)
 
 
 class _Loaded(NamedTuple):
-    """The server, its client, and what it keeps of prompts; None where nothing is kept."""
+    """The server, its client, and its stored prompt states; None if none are stored."""
 
     process: LlamaProcess
     client: LlamaServer
@@ -171,9 +171,9 @@ class _Loaded(NamedTuple):
 
 
 class EmbeddedModel:
-    """Qwen2.5-Coder behind llama.cpp, loaded at the first need, and started again where it has ended.
+    """Qwen2.5-Coder in llama.cpp, loaded on first use and restarted if it has ended.
 
-    One slot: on a few cores two replies at once take longer than one after the other. Calls wait for their turn.
+    It has one slot: on a few cores, two concurrent replies take longer than two in sequence. Calls wait their turn.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -193,10 +193,10 @@ class EmbeddedModel:
         if isinstance(schema, ReplyGrammar):
             extra["grammar"] = schema.gbnf
         if schema is not None and schema.logprobs:
-            extra["top_logprobs"] = 1  # else llama.cpp lists the twenty likeliest at every place
+            extra["top_logprobs"] = 1  # else llama.cpp lists the twenty most likely tokens at each position
         prefix = messages[0].content if messages[0].role == "system" else ""
-        async with self.queue.turn():  # the server has one slot; what it holds is this call's from here on
-            loaded = await self._ensure_loaded()  # it may have ended in a turn before
+        async with self.queue.turn():  # the server has one slot, which belongs to this call from here on
+            loaded = await self._ensure_loaded()  # the server may have ended in an earlier turn
             read = await _read_alone(prefix, loaded)
             reply = await loaded.client.complete(messages, **request, extra=extra)
         if read is None:
@@ -210,21 +210,21 @@ class EmbeddedModel:
         await self._ensure_loaded()
 
     async def close(self) -> None:
-        """Stop the server and give its memory back; a later call loads it again."""
+        """Stop the server and free its memory. A later call loads it again."""
         loading, self._loading = self._loading, None
         await asyncio.to_thread(_close_all, self._servers)
         if loading is not None:
-            await asyncio.gather(loading, return_exceptions=True)  # nobody waits for a load that was ended here
+            await asyncio.gather(loading, return_exceptions=True)  # the errors of an aborted load are ignored
             await asyncio.to_thread(_close_all, self._servers)
 
     async def _ensure_loaded(self) -> _Loaded:
         if self._loading is None or (self._loading.done() and not _is_usable(self._loading)):
             self._loading = asyncio.ensure_future(asyncio.to_thread(self._load))
-        return await asyncio.shield(self._loading)  # who stops waiting does not stop the others' load
+        return await asyncio.shield(self._loading)  # a cancelled caller does not stop the load for others
 
     def _load(self) -> _Loaded:
         """Start the server, in a worker thread."""
-        import httpx2  # noqa: F401  for the first call: it takes long to import, and the event loop goes on meanwhile
+        import httpx2  # noqa: F401  slow to import, so it is done here and not in the event loop
 
         from agent.platform.llm.llama_server import LlamaServer
 
@@ -238,13 +238,13 @@ class EmbeddedModel:
             path.open("rb").close()
         except OSError as error:
             raise ModelUnavailable(f"The model's file {path.name} cannot be read: {error.strerror}.") from error
-        _close_all(self._servers)  # one that has crashed
+        _close_all(self._servers)  # a crashed server, if any
         process, address = self._start(path, key, folder)
         client = LlamaServer(self.name, address, key, timeout_s=choose(self._settings, self.name).timeout_s)
         return _Loaded(process, client, self._states(folder, client))
 
     def _start(self, path: Path, key: str, states: Path | None) -> tuple[LlamaProcess, str]:
-        """The server and its address; `states`: where its slot may be saved. Raises ModelUnavailable."""
+        """Start the server; return it and its address. `states`: folder for its saved slot. Raises ModelUnavailable."""
         options = {
             "path": str(path),
             "key": key,
@@ -257,7 +257,7 @@ class EmbeddedModel:
         }
         try:
             process = LlamaProcess(options)
-            self._servers.append(process)  # so that `close` ends it while it loads
+            self._servers.append(process)  # so that `close` can end it while it loads
             return process, process.wait_for_address()
         except PackageMissing as error:
             raise ModelUnavailable(
@@ -292,7 +292,7 @@ class EmbeddedModel:
 
 
 async def _read_alone(prefix: str, loaded: _Loaded) -> Usage | None:
-    """Read a prefix alone and keep it, unless it is kept; what was read for it, or None."""
+    """Read a prefix and store its state, unless it is stored. Returns the usage, or None if nothing was read."""
     if loaded.states is None or await loaded.states.restore(prefix) or not prefix:
         return None
     messages = [Message(role="system", content=prefix), Message(role="user", content="")]

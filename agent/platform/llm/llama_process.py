@@ -1,4 +1,4 @@
-"""llama.cpp's own server in a process of its own: xllamacpp keeps the interpreter's lock, and its errors end a process.
+"""llama.cpp's server in a separate process: xllamacpp holds the interpreter's lock, and its errors end the process.
 
 The child runs this file as a script, so that it imports nothing else of Plumbline.
 """
@@ -18,22 +18,22 @@ _QUIET, _VERBOSE = -1, 3
 
 
 class LlamaFailed(Exception):
-    """The server did not start; the message says why."""
+    """The server did not start; the message states why."""
 
 
 class PackageMissing(LlamaFailed):
-    """xllamacpp cannot be imported; the message says why."""
+    """xllamacpp cannot be imported; the message states why."""
 
 
 class LlamaProcess:
-    """A server that starts. It ends with `close`, or with this process, however that ends. Raises LlamaFailed.
+    """A server process. It ends with `close`, or with this process, however that ends. Raises LlamaFailed.
 
-    `options`, as `_start_server` reads them, go through a pipe: all users can read the arguments of a process.
+    `options`, for `_start_server`, go through a pipe, because all users can read the arguments of a process.
     """
 
     def __init__(self, options: Mapping[str, Any]) -> None:
-        # Threads that wait for each other spin shortly, then sleep: to sleep at once costs a fifth of the tokens a
-        # second, and to spin for long nearly all of them where the cores are shared.
+        # Waiting threads spin briefly, then sleep. Sleeping at once costs a fifth of the tokens per
+        # second; spinning for long costs nearly all of them if the cores are shared.
         environment = {
             "GOMP_SPINCOUNT": "300",
             **os.environ,
@@ -47,7 +47,7 @@ class LlamaProcess:
                 stdout=subprocess.PIPE,
                 text=True,
                 env=environment,
-                start_new_session=True,  # Ctrl-C in a terminal is for the parent, which stops the server
+                start_new_session=True,  # Ctrl-C in a terminal goes only to the parent, which stops the server
             )
         except OSError as error:
             raise LlamaFailed(f"no process can be started: {error.strerror}") from error
@@ -73,22 +73,22 @@ class LlamaProcess:
         raise LlamaFailed(said.get("error") or f"its process ended with status {self._process.returncode}")
 
     def close(self) -> None:
-        """Stop the server, also while it loads or writes: it has nothing to save. Safe to repeat."""
+        """Kill the server, even while it loads or writes: it has nothing to save. Idempotent."""
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
-            with suppress(OSError):  # of what was not sent yet
+            with suppress(OSError):  # unsent data
                 cast("IO[str]", pipe).close()
 
 
 def _serve() -> None:
-    """Serve until the parent closes the pipe: the child's part."""
-    for stop in (signal.SIGINT, signal.SIGTERM):  # sent to all processes of a service: the parent needs the server yet
+    """Run in the child: serve until the parent closes the pipe."""
+    for stop in (signal.SIGINT, signal.SIGTERM):  # sent to all processes, but the parent still needs the server
         signal.signal(stop, signal.SIG_IGN)
     options = json.loads(sys.stdin.readline())
     reply = os.fdopen(os.dup(1), "w")
     with suppress(OSError):  # there is no error output
-        os.dup2(2, 1)  # the library may print what it likes
+        os.dup2(2, 1)  # the library prints to stdout
     try:
         server = _start_server(options)
         said = {"address": server.listening_address}
@@ -99,7 +99,7 @@ def _serve() -> None:
     with suppress(BrokenPipeError):  # the parent has ended meanwhile
         print(json.dumps(said), file=reply, flush=True)
     sys.stdin.read()
-    os._exit(0)  # at once: the server would first finish what it writes
+    os._exit(0)  # at once, without finishing the current reply
 
 
 def _start_server(options: Mapping[str, Any]) -> Any:
@@ -119,7 +119,7 @@ def _start_server(options: Mapping[str, Any]) -> Any:
     params.verbosity = _VERBOSE if options["verbose"] else _QUIET
     params.warmup = False
     params.fit_params = False
-    params.no_extra_bufts = True  # use the file's pages as they are: half the load, prompts read a little faster
+    params.no_extra_bufts = True  # use the file's pages unchanged: half the load time, slightly faster prompts
     if options["threads"]:
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = options["threads"]
     return xllamacpp.Server(params)

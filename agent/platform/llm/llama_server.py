@@ -1,4 +1,4 @@
-"""A client of llama.cpp's own server: it speaks OpenAI's protocol, whose package takes too long to load."""
+"""A client of llama.cpp's server. It uses OpenAI's protocol without the openai package, which is slow to import."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class LlamaServer:
         self._headers, self._timeout_s = {"Authorization": f"Bearer {key}"}, timeout_s
 
     def connect(self, timeout_s: float) -> httpx2.AsyncClient:
-        """A client of the server, which keeps no connection for later. Args: timeout_s: for one step of a request."""
+        """An HTTP client of the server that keeps no connections alive. Args: timeout_s: for one step of a request."""
         import httpx2
 
         return httpx2.AsyncClient(
             base_url=self.address,
             headers=self._headers,
             timeout=timeout_s,
-            # Without certificates: nothing here is encrypted, and to load the usual list takes 20 ms.
+            # Without certificates: nothing is encrypted, and loading the default ones takes 20 ms.
             verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
             trust_env=False,
             limits=httpx2.Limits(max_keepalive_connections=0),
@@ -61,9 +61,9 @@ class LlamaServer:
         temperature: float = 0.0,
         extra: Mapping[str, object] | None = None,
     ) -> Reply:
-        """The model's next message, as a stream: only there the server notices that the caller has gone.
+        """The model's next message, streamed: only then the server notices that the caller has disconnected.
 
-        `extra`: fields that this server alone knows; the others and the errors are those of `ChatModel.complete`.
+        `extra`: fields that only this server knows. Other arguments and errors are those of `ChatModel.complete`.
         """
         import httpx2
 
@@ -81,7 +81,7 @@ class LlamaServer:
             raise describe_foreign_reply(endpoint) from error
 
     async def _read(self, request: dict[str, Any], endpoint: Endpoint, *, may_end: bool) -> Reply:
-        """Args: may_end: whether nothing more is wanted after a query."""
+        """Read the streamed reply. Args: may_end: whether to stop after a complete query."""
         reply = Pieces(request)
         async with (
             self.connect(self._timeout_s) as client,
@@ -100,7 +100,7 @@ class LlamaServer:
 
 
 async def _read_events(response: httpx2.Response) -> AsyncGenerator[bytes, None]:
-    """The JSON of each server-sent event. Lines end with a line feed alone: texts hold other ends of lines."""
+    """The JSON of each server-sent event. Only a line feed ends a line, because texts contain other line separators."""
     rest = b""
     async for piece in response.aiter_bytes():
         *lines, rest = (rest + piece).split(b"\n")

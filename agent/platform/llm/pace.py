@@ -1,7 +1,7 @@
 """A hosted endpoint's rate limits, shared by all processes: a call waits for its turn instead of being refused.
 
-Responses report what is left (OpenAI, "Rate limits"), and the state store keeps it. A call reserves what it may need,
-and returns what it did not use.
+Responses report the rest of the limits (OpenAI, "Rate limits"), which is stored in the state store. A call reserves
+what it may need and returns what it did not use.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from agent.platform.storage.store import Place, StateStore, put_after, until_no_
 from executors.base import Frozen
 
 KIND, KEY = "rate_limit", "left"
-SPAN_S = 60.0  # until all is left again, where an endpoint does not say; limits are of a minute
-LOOK_S = 1.0  # at least so often a call that waits looks at what other processes have given back
-KEPT_S = 3600.0  # for which a record outlives its last change
-FAILED, TOO_MANY = 400, 429  # statuses from which on a response is none; of too many requests
+SPAN_S = 60.0  # until a limit is full again, if not reported; limits are per minute
+LOOK_S = 1.0  # maximum interval at which a waiting call checks what other processes returned
+KEPT_S = 3600.0  # lifetime of a record after its last change
+FAILED, TOO_MANY = 400, 429  # lowest status of a failed response; status of too many requests
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)?")
 _UNITS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
@@ -33,12 +33,12 @@ log = logging.getLogger(__name__)
 
 
 class Allowance(Frozen):
-    """What is left of one limit. Times are seconds since the epoch.
+    """The rest of one limit. Times are seconds since the epoch.
 
-    limit: all of it; None where the endpoint does not say.
-    left: of it, at the time `at`.
-    until: when all of it is left again, and `span_s`, how long that takes from when nothing is used.
-    refill: what comes back each second before that; 0 where it all comes back at once.
+    limit: the full limit; None if the endpoint does not report it.
+    left: the rest at the time `at`.
+    until: when it is full again. span_s: seconds from that time to the next one.
+    refill: amount restored per second before that; 0 if it is restored all at once.
     """
 
     limit: float | None
@@ -49,56 +49,56 @@ class Allowance(Frozen):
     refill: float = 0.0
 
     def now(self, now: float) -> Allowance:
-        """The same as it is now."""
+        """The allowance at the time `now`."""
         if now >= self.until:
             return self.model_copy(update={"left": self.limit or 0.0, "at": now, "until": now + self.span_s})
         back = self.left + self.refill * (now - self.at)
         return self.model_copy(update={"left": back if self.limit is None else min(back, self.limit), "at": now})
 
     def wait_s(self, need: float) -> float:
-        """Seconds until `need` is left; what is more than all of it has its turn when all is left."""
+        """Seconds until `need` is available. If it exceeds the limit, until the limit is full."""
         need = need if self.limit is None else min(need, self.limit)
         if need <= self.left:
             return 0.0
         return (need - self.left) / self.refill if self.refill else self.until - self.at
 
     def take(self, amount: float) -> Allowance:
-        """The same with so much less left; a negative amount gives back."""
+        """The allowance reduced by `amount`. A negative amount is returned to it."""
         left = self.left - amount
         return self.model_copy(update={"left": left if self.limit is None else min(left, self.limit)})
 
 
 class Limits(Frozen):
-    """What is left of an endpoint's two limits; None of one that it says nothing of."""
+    """The rest of an endpoint's two limits; None for a limit that it does not report."""
 
     requests: Allowance | None = None
     tokens: Allowance | None = None
 
     def now(self, now: float) -> Limits:
-        """The same as they are now."""
+        """The limits at the time `now`."""
         return Limits(requests=_now(self.requests, now), tokens=_now(self.tokens, now))
 
     def wait_s(self, tokens: float) -> float:
-        """Seconds until one request of so many tokens has its turn."""
+        """Seconds until one request of that many tokens may be sent."""
         return max(
             self.requests.wait_s(1) if self.requests else 0.0,
             self.tokens.wait_s(tokens) if self.tokens else 0.0,
         )
 
     def take(self, requests: float, tokens: float) -> Limits:
-        """The same with so much less left of each."""
+        """The limits reduced by requests and tokens."""
         return Limits(
             requests=self.requests.take(requests) if self.requests else None,
             tokens=self.tokens.take(tokens) if self.tokens else None,
         )
 
     def least(self, other: Limits) -> Limits:
-        """What is left after a response has said so: never more than that, for others may call the endpoint, too."""
+        """The limits after a response reported `other`. Never more than reported, since others may use the endpoint."""
         return Limits(requests=_least(self.requests, other.requests), tokens=_least(self.tokens, other.tokens))
 
 
 def limits_in(status: int, headers: Mapping[str, str], now: float) -> Limits:
-    """What a response says in `x-ratelimit-` headers and `retry-after` of limits; after 429 nothing is left."""
+    """The limits that a response reports in `x-ratelimit-` headers and `retry-after`. After 429, nothing is left."""
     found = {name: _allowance(name, headers, now) for name in ("requests", "tokens")}
     if status == TOO_MANY and not any(found.values()):
         refused_s = seconds_of(headers.get("retry-after", ""))
@@ -108,7 +108,7 @@ def limits_in(status: int, headers: Mapping[str, str], now: float) -> Limits:
 
 
 def seconds_of(text: str) -> float | None:
-    """A duration as endpoints write it: `1s`, `6m0s`, `20ms`, `12`; None for anything else."""
+    """Parse a duration in the forms that endpoints use: `1s`, `6m0s`, `20ms`, `12`; None for anything else."""
     text = text.strip().lower()
     parts = list(_DURATION.finditer(text))
     if not parts or "".join(part[0] for part in parts) != text:
@@ -124,7 +124,7 @@ def _allowance(name: str, headers: Mapping[str, str], now: float) -> Allowance |
     until_s = SPAN_S if reset_s is None else reset_s
     refill = 0.0
     if limit and left < limit and reset_s:
-        # A bucket that fills all the time is full again the sooner, the more is left; a window ends when it ends.
+        # A continuously refilled bucket is full sooner if more is left. A window ends at a fixed time.
         used, expected_s = limit - left, SPAN_S * (limit - left) / limit
         refill = used / reset_s if abs(expected_s - reset_s) <= max(0.1 * expected_s, 0.05) else 0.0
     span_s = SPAN_S if refill else max(until_s, LOOK_S)
@@ -132,7 +132,7 @@ def _allowance(name: str, headers: Mapping[str, str], now: float) -> Allowance |
 
 
 def _now(known: Allowance | None, now: float) -> Allowance | None:
-    """As it is now; None where its time has come and nobody knows how much there is again."""
+    """The allowance at the time `now`; None if it was restored to an unknown limit."""
     if known is None or (known.limit is None and now >= known.until):
         return None
     return known.now(now)
@@ -150,22 +150,22 @@ def _least(known: Allowance | None, other: Allowance | None) -> Allowance | None
     if known is None or other is None:
         return other or known
     if not other.refill and other.until - known.until > max(1.0, known.span_s / 10):
-        return other  # of the next window
+        return other  # a report about the next window
     span_s = max(known.span_s, other.span_s) if other.limit == known.limit else other.span_s
     return other.model_copy(update={"left": min(known.left, other.left), "span_s": span_s})
 
 
 class Call:
-    """One request on its way. Args: tokens: that it may need."""
+    """A request in progress. Args: tokens: number of tokens that it may need."""
 
     def __init__(self, tokens: int) -> None:
         self.tokens = tokens
-        self.spent: int | None = None  # as the endpoint counted them; None: unknown
+        self.spent: int | None = None  # tokens counted by the endpoint; None: unknown
         self.limits: Limits | None = None
-        self.paid = False  # whether `tokens` were taken from what is left
+        self.paid = False  # whether `tokens` were reserved
 
     def record(self, status: int, headers: Mapping[str, str]) -> None:
-        """Take note of what a response says of limits."""
+        """Record the limits that a response reports."""
         limits = limits_in(status, headers, time.time())
         if limits != Limits():
             self.limits = limits
@@ -177,7 +177,7 @@ CALL: ContextVar[Call | None] = ContextVar("call", default=None)
 
 
 class Pace:
-    """Turns at one endpoint's model, shared by all processes of a state store; none waits over `longest_s`."""
+    """Turns for one endpoint's model, shared by all processes of a state store. No call waits over `longest_s`."""
 
     def __init__(
         self,
@@ -190,13 +190,13 @@ class Pace:
     ) -> None:
         self._state, self._place, self._longest_s = state, Place(kind=KIND, partition=endpoint), longest_s
         self._clock, self._sleep = clock, sleep
-        self._first = asyncio.Lock()  # who waits longest looks first
+        self._first = asyncio.Lock()  # the longest-waiting call comes first
         self._waiting = 0
-        self._limited: bool | None = None  # whether the endpoint has limits; None: nobody has looked
+        self._limited: bool | None = None  # whether the endpoint has limits; None: not yet known
 
     @asynccontextmanager
     async def turn(self, tokens: int) -> AsyncIterator[Call]:
-        """Wait for a turn, and settle at its end what the call spent; `tokens` with its reply's. Raises ModelBusy."""
+        """Wait for a turn, and record the spent tokens at its end. `tokens`: including the reply. Raises ModelBusy."""
         call = Call(tokens)
         if self._limited is not False:
             await self._wait(call)
@@ -226,7 +226,7 @@ class Pace:
             self._waiting -= 1
 
     async def _take(self, call: Call) -> float:
-        """Take what the call may need. Returns 0, or the seconds until it is there; then nothing was taken."""
+        """Reserve what the call may need. Returns 0, or the seconds to wait if nothing was reserved."""
         wait_s = 0.0
 
         def take(limits: Limits) -> Limits | None:
@@ -245,7 +245,7 @@ class Pace:
         return limits.least(call.limits) if call.limits is not None else limits
 
     async def _change(self, change: Callable[[Limits], Limits | None]) -> bool:
-        """Change what is left, as it is now; whether it was. Where the store fails, calls are made unpaced."""
+        """Change the current limits. Returns whether they changed. If the store fails, calls are not paced."""
 
         def once() -> bool:
             record, now = self._state.get(self._place, KEY), self._clock()

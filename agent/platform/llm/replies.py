@@ -13,8 +13,7 @@ from pydantic_core import from_json
 
 from agent.core.errors import ReplyUnusable
 
-# Called with the whole of a reply so far, by clients whose replies come in pieces. A reply that is tried again begins
-# anew.
+# Called with the whole reply so far, by clients that stream. A retried reply starts again from the beginning.
 ON_TEXT: ContextVar[Callable[[str], None] | None] = ContextVar("on_text", default=None)
 
 _FENCED = re.compile(r"```(?:sql)?[ \t]*\n(?P<sql>.*?)(?:\n?`{1,3}|\Z)", re.DOTALL | re.IGNORECASE)
@@ -23,7 +22,7 @@ _HALF_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
 
 
 def read_partial_sql(reply: str) -> str:
-    """The query as far as it is written, in a fence or as the field `sql` of an object; empty before it begins."""
+    """The unfinished query, in a fence or in the field `sql` of an object; empty before it begins."""
     field = _FIELD.search(reply)
     if field is not None:
         text = _HALF_ESCAPE.sub("", field["sql"])
@@ -33,7 +32,7 @@ def read_partial_sql(reply: str) -> str:
 
 
 def ends_its_query(reply: str) -> bool:
-    """Whether a reply goes on after a query in a closed fence: `extract_sql` reads nothing of what follows."""
+    """Whether a reply continues after a query in a closed fence. `extract_sql` ignores the continuation."""
     for match in _FENCE.finditer(reply):
         closed = match[0].endswith("```") and len(match[0]) > len("``````")
         if closed and _is_query(match):
@@ -43,10 +42,10 @@ def ends_its_query(reply: str) -> bool:
 
 T = TypeVar("T", bound=BaseModel)
 
-# A fence may lack its end: the reply was cut off.
+# A fence may lack its end if the reply was cut off.
 _FENCE = re.compile(r"```[ \t]*([\w+-]*)[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
 _SPECIAL_TOKEN = re.compile(r"<\|[a-z_]+\|>|</?s>")
-# Line breaks inside strings are no JSON, but small models write them.
+# Line breaks inside strings are invalid JSON, but small models write them.
 _LENIENT = json.JSONDecoder(strict=False)
 
 _VERBS = (
@@ -57,8 +56,8 @@ _STATEMENT = re.compile(rf"\(*\s*(?:{_VERBS})\b", re.IGNORECASE)
 _COMMENTS = re.compile(r"(?:\s*(?:--[^\n]*(?:\n|\Z)|/\*.*?\*/))+", re.DOTALL)
 _SPACE = re.compile(r"\s*")
 _LABEL = r"(?:(?:sql|query|sqlquery|final (?:sql|query|answer)|answer)[ \t]*:\**|sql)[ \t]*\n?"
-# Where a query begins in prose, the surest sign first. Lower case counts only where a sentence cannot stand. What may
-# repeat is counted: otherwise each line of an empty page would be read to its end.
+# The start of a query in prose, the surest sign first. Lower case counts only where no sentence can be. Repetitions are
+# bounded: otherwise each line of an empty page would be read to its end.
 _OPEN = r"\({0,40}\s{0,40}"
 _STARTS = (
     re.compile(rf"^\W{{0,40}}{_LABEL}\s{{0,40}}(?={_OPEN}(?:{_VERBS})\b)", re.IGNORECASE | re.MULTILINE),
@@ -80,20 +79,20 @@ _PROSE = re.compile(
     r"[ \t>*#_-]*(?:This|The|It|Here|Note|Explanation|In|Which|We|I|You|These|That|Answer|Result|Output|For|Please|If"
     r"|Where|Each|And|So|By|To|As|There|Make|However|Alternatively|Reasoning|Let)(?:'\w+)?[ ,:*]+(?=[a-z`*\"']|\Z|\n)"
 )
-_SKIPPED = re.compile(  # quoted text and comments: what looks like an end inside them is none
+_SKIPPED = re.compile(  # quoted text and comments, which may contain apparent ends
     r"'(?:[^']|'')*(?:'|\Z)|\"(?:[^\"]|\"\")*(?:\"|\Z)|`[^`]*(?:`|\Z)|\[[^\]\n]{0,200}\]|--[^\n]*|/\*.*?(?:\*/|\Z)"
     r"|\$(\w*)\$.*?(?:\$\1\$|\Z)",
     re.DOTALL,
 )
 
 
-MAX_CHARS = 100_000  # of a reply that is looked at: many times what a model is allowed
-_TRIES = 32  # of the places where an object may begin
+MAX_CHARS = 100_000  # parsed characters of a reply: many times its token limit
+_TRIES = 32  # maximum positions at which an object may begin
 _MAX_DEPTH = 50
 
 
 def parse_structured(text: str, type_: type[T]) -> T:
-    """An object from JSON, fenced, among prose or cut off; half a string is dropped. Raises ReplyUnusable."""
+    """Parse JSON that may be fenced, in prose or cut off. Cut strings are dropped. Raises ReplyUnusable."""
     problem = "it holds no JSON object"
     for candidate in _objects(text):
         try:
@@ -135,9 +134,9 @@ def _shallow(value: object) -> Iterator[object]:
 
 
 def _cut_off_object(text: str) -> object | None:
-    """The whole fields of an object whose end is missing; None where the text is something else."""
+    """The complete fields of an object whose end is missing; None if the text is no object."""
     body = text.rstrip().removesuffix("```").rstrip()
-    body = re.sub(r"(?<=[\s:,\[])-?\d[\d.eE+-]*\Z", "", body)  # a number at the very end may be half of one
+    body = re.sub(r"(?<=[\s:,\[])-?\d[\d.eE+-]*\Z", "", body)  # a number at the end may be incomplete
     try:
         return from_json(_escape_breaks(body), allow_partial=True)  # type: ignore[no-any-return]
     except ValueError:
@@ -145,7 +144,7 @@ def _cut_off_object(text: str) -> object | None:
 
 
 def _escape_breaks(text: str) -> str:
-    """Line breaks within strings, written as JSON wants them."""
+    """The text with line breaks inside strings escaped."""
     return re.sub(
         r'"(?:[^"\\]|\\.)*(?:"|\Z)',
         lambda m: m[0].replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t"),
@@ -167,7 +166,7 @@ def extract_sql(text: str) -> str | None:
 
 
 def _from_json(text: str) -> str | None:
-    """The `sql` field of a JSON object, where the reply is one."""
+    """The `sql` field, if the reply is a JSON object."""
     fenced = _FENCE.match(text)
     body = fenced[2].strip() if fenced else text
     if not body.startswith("{"):
@@ -187,7 +186,7 @@ def _from_fence(text: str) -> str | None:
 
 
 def _body_of(fence: re.Match[str]) -> str:
-    """What a match of `_FENCE` holds; of ```SELECT ... on the fence's own line, that line, too."""
+    """The content of a match of `_FENCE`, including SQL on the fence's own line (```SELECT ...)."""
     language = fence[1]
     if language and _STATEMENT.fullmatch(language):
         return fence[0].removeprefix("```").removesuffix("```")
@@ -213,7 +212,7 @@ def _from_prose(text: str) -> str | None:
 
 
 def _quote(text: str) -> str | None:
-    """The first query between two quotation marks of a kind."""
+    """The first query between two equal quotation marks."""
     unclosed: set[str] = set()
     for opening in _QUOTE.finditer(text):
         sign = opening[1]
@@ -254,7 +253,7 @@ def _after_space(text: str, position: int) -> int:
 
 
 def _tidy(sql: str) -> str | None:
-    """Without the space, the last semicolons, the tag and the backticks around it; those of a name at its end stay."""
+    """The query without surrounding space, semicolons, tag and backticks. Backticks of a name at its end stay."""
     start = 0
     while start < len(sql) and (sql[start] == "`" or sql[start].isspace()):
         start += 1

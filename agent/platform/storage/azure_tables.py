@@ -1,6 +1,6 @@
 """State in a table of Azure Table Storage, which all instances of the service share.
 
-The value is JSON in as many binary properties as it needs: text counts twice its length there.
+Values are JSON in one or more binary properties, because text properties count twice their length.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from azure.core.exceptions import AzureError
     from azure.data.tables import TableClient
 
-_PART_BYTES = 65_536  # a binary property holds no more
-_PAGE = 1000  # entities that one response holds
+_PART_BYTES = 65_536  # limit of a binary property
+_PAGE = 1000  # maximum entities per response
 _CONFLICTS = (404, 409, 412)
 _ROLE = (
     "give this identity the role Storage Table Data Contributor, or check the key in PLUMBLINE_AZURE_TABLES_CONNECTION"
@@ -52,9 +52,9 @@ Operation = tuple[str, Mapping[str, Any], Mapping[str, Any]]
 
 
 class AzureTablesStore:
-    """A `StateStore` in one table, by a connection string, or by managed identity at an endpoint.
+    """A `StateStore` in one table, by a connection string, or by an endpoint with managed identity.
 
-    The SDK sends a commit again after a 500, 503 or 504; what was made the first time is then a StateConflict.
+    The SDK repeats a commit after a 500, 503 or 504. If the first one succeeded, this raises StateConflict.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class AzureTablesStore:
         return None if found is None or _is_over(found.expires_at, self._clock()) else found
 
     def _entity(self, place: Place, key: str) -> Record | None:
-        """The record, even where it has expired."""
+        """The record, even if it has expired."""
         from azure.core.exceptions import ResourceNotFoundError
 
         if not _fits(place.partition, key):
@@ -99,13 +99,13 @@ class AzureTablesStore:
 
     def commit(self, place: Place, changes: Sequence[Change]) -> list[str]:
         texts = payloads(place, changes)
-        # A transaction fails where it removes what is not there, or inserts what has expired but is there.
+        # A transaction fails if it removes a missing record, or inserts one that exists, even if expired.
         met = self._read_versions(place, [change for change in changes if isinstance(change, Remove)])
         while True:
             made = {
                 change.key: _operation(place, change, text, met.get(change.key))
                 for change, text in zip(changes, texts, strict=True)
-                # Not a removal that has nothing to remove.
+                # Skip removals of missing records.
                 if not isinstance(change, Remove) or change.version or change.key in met
             }
             try:
@@ -120,7 +120,7 @@ class AzureTablesStore:
                 return ["" if isinstance(change, Remove) else etags[change.key] for change in changes]
 
     def _read_versions(self, place: Place, changes: Sequence[Change]) -> dict[str, str]:
-        """The versions of those records that only a look tells of: what is removed without one, what has expired."""
+        """The versions that must be read first: of records removed without a version, and of expired ones to insert."""
         met = {}
         for change in changes:
             if isinstance(change, Insert) or (isinstance(change, Remove) and not change.version):
@@ -138,7 +138,7 @@ class AzureTablesStore:
         return removed
 
     def _remove(self, place: Place, removals: Sequence[Remove]) -> int:
-        """Remove records that were not changed meanwhile; returns how many."""
+        """Remove records that were not changed meanwhile. Returns the number removed."""
         try:
             self._transact([_operation(place, removal, b"", None) for removal in removals])
         except StateConflict:
@@ -154,7 +154,7 @@ class AzureTablesStore:
             client.close()
 
     def _transact(self, operations: list[Operation]) -> list[Mapping[str, Any]]:
-        """Send one transaction; the table is made when it is missing. Raises StateConflict, StateUnavailable."""
+        """Send one transaction; the table is created if it is missing. Raises StateConflict, StateUnavailable."""
         from azure.core.exceptions import HttpResponseError, ResourceExistsError
 
         if not operations:
@@ -166,7 +166,7 @@ class AzureTablesStore:
                 except HttpResponseError as error:
                     if _code(error) != "TableNotFound":
                         raise
-                with suppress(ResourceExistsError):  # somebody else has made it meanwhile
+                with suppress(ResourceExistsError):  # another process created it
                     client.create_table()
                 return client.submit_transaction(operations)
             except HttpResponseError as error:
@@ -177,7 +177,7 @@ class AzureTablesStore:
     def _find(
         self, where: str, parameters: dict[str, Any], limit: int | None, *, values: bool = True, expired: bool = False
     ) -> list[Record]:
-        """The records that a filter finds, by partition and key; without their values where they are not needed."""
+        """The records that match a filter, by partition and key; without their values if not `values`."""
         from azure.core.exceptions import ResourceNotFoundError
 
         if limit == 0:
@@ -194,11 +194,11 @@ class AzureTablesStore:
             try:
                 return list(islice((one for one in records if _is_over(one.expires_at, now) == expired), limit))
             except ResourceNotFoundError:
-                return []  # the table is made by the first commit
+                return []  # the first commit creates the table
 
     @contextmanager
     def _talking(self) -> Iterator[TableClient]:
-        """The client; its errors are raised as ours, and say nothing of what is secret."""
+        """The client. Its errors are raised as StateUnavailable, without secrets."""
         from azure.core.exceptions import AzureError
 
         try:
@@ -225,7 +225,7 @@ class AzureTablesStore:
 
 
 def _detail(error: AzureError) -> str:
-    """A sentence for people; what the error is called is for the log."""
+    """A sentence about the error, with its code."""
     from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
 
     if not isinstance(error, HttpResponseError):
@@ -239,7 +239,7 @@ def _detail(error: AzureError) -> str:
 
 
 def _code(error: AzureError) -> str:
-    """What the service calls an error: `TableNotFound`."""
+    """The service's error code, such as `TableNotFound`."""
     code = getattr(error, "error_code", None)
     return str(getattr(code, "value", code or "no code"))
 
@@ -249,12 +249,12 @@ def _is_over(expires_at: float | None, now: float) -> bool:
 
 
 def _fits(*names: str) -> bool:
-    """Whether there can be such names; the service takes no longer ones, not even in a question."""
+    """Whether the names are short enough. The service rejects longer ones even in queries."""
     return all(len(encode_name(name)) <= MAX_NAME_CHARS for name in names)
 
 
 def _partition_key(place: Place) -> str:
-    return f"{encode_name(place.kind)}.{encode_name(place.partition)}"  # `encode_name` writes no full stop
+    return f"{encode_name(place.kind)}.{encode_name(place.partition)}"  # `encode_name` never writes a full stop
 
 
 def _of_kind(kind: str, key: str | None) -> tuple[str, dict[str, Any]]:
@@ -267,7 +267,7 @@ def _of_kind(kind: str, key: str | None) -> tuple[str, dict[str, Any]]:
 
 
 def _operation(place: Place, change: Change, text: bytes, met: str | None) -> Operation:
-    """A change as the SDK wants it. `met`: the version of an expired record, or of one to remove, that is there."""
+    """A change in the SDK's form. `met`: the version of an existing record that has expired or is to be removed."""
     from azure.core import MatchConditions
     from azure.data.tables import UpdateMode
 

@@ -1,4 +1,4 @@
-"""Builds the store that the settings name, loads its packages only then, and brings older state up to date."""
+"""Builds the store of the settings, imports its packages only then, and migrates older state."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from agent.platform.storage.store import (
     insert_missing,
 )
 
-FIRST = 1  # of state that does not say its version: the first release kept none
+FIRST = 1  # version of state without a version record: the first release wrote none
 META, VERSION = Place(kind="meta", partition="state"), "version"
 
-Migration = Callable[[StateStore], None]  # may be run twice, by several processes at once, and be interrupted
+Migration = Callable[[StateStore], None]  # must be safe to repeat, run concurrently and interrupt
 
 
 class VersionedStore:
-    """A `StateStore` that is brought up to date before it is first used, by its migrations from `FIRST` on.
+    """A `StateStore` that is migrated before first use, from version `FIRST` on.
 
-    The version is a record. A migration only adds: instances of the old release still work with the same state. Every
-    method raises StateUnavailable, too, where the state is of a newer Plumbline.
+    The version is a record. Migrations only add: instances of the old release still work with the same state. Every
+    method also raises StateUnavailable if a newer Plumbline wrote the state.
     """
 
     def __init__(self, store: StateStore, migrations: Sequence[Migration]) -> None:
@@ -45,7 +45,7 @@ class VersionedStore:
 
     @property
     def version(self) -> int:
-        """That this Plumbline writes."""
+        """The version that this Plumbline writes."""
         return FIRST + len(self._migrations)
 
     def get(self, place: Place, key: str) -> Record | None:
@@ -90,8 +90,8 @@ class VersionedStore:
                 self.store.commit(META, [now])
 
 
-DONE = ".imported"  # after the file's name
-FORGOTTEN_AFTER_S = 86_400.0  # a change's record outlives its token by so much
+DONE = ".imported"  # suffix of a migrated file
+FORGOTTEN_AFTER_S = 86_400.0  # how long a change's record outlives its token
 
 log = logging.getLogger(__name__)
 
@@ -99,7 +99,7 @@ Found = Iterator[tuple[Place, Insert]]
 
 
 class _File(NamedTuple):
-    """A file of version 1, and how to read it. needed: whether its content would be missed."""
+    """A file of version 1 and its reader. needed: whether losing its content is an error."""
 
     name: str
     read: Callable[[sqlite3.Connection], Found]
@@ -107,7 +107,7 @@ class _File(NamedTuple):
 
 
 def import_files(folder: Path, store: StateStore) -> None:
-    """Migrate the SQLite files of version 1, once; newer records stay. Raises StateUnavailable: documents are lost."""
+    """Migrate the SQLite files of version 1, once. Newer records are kept. Raises StateUnavailable."""
     for file in _FILES:
         path = folder / file.name
         if path.exists():
@@ -171,7 +171,7 @@ FILE = "state.sqlite"  # in the folder of `state_dir`
 
 
 def build_store(settings: Settings) -> StateStore:
-    """The store of the service's state, as the settings say; nothing is opened or connected before it is used."""
+    """The state store of the settings. It is opened or connected on first use."""
     if settings.state_kind == "memory":
         from agent.platform.storage.memory import MemoryStore
 

@@ -1,6 +1,6 @@
 """Idempotency: the stored responses of requests with an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
 
-The same key with another request is refused, and so is any while the first is being answered.
+The same key with another request is refused. So is the same request while the first one is being answered.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from agent.platform.storage.store import (
 from executors.base import Frozen
 
 KIND = "idempotency"
-PART_CHARS = 600_000  # of a record, as Base64, under `MAX_VALUE_BYTES`
+PART_CHARS = 600_000  # per record, as Base64, below `MAX_VALUE_BYTES`
 MAX_PARTS = 20
 LOOK_AGAIN_S = 2
 TRIES = 5
@@ -45,7 +45,7 @@ NOT_STORED = (
 
 
 class StoredResponse(NamedTuple):
-    """A response. digest: of the request's body, where that was not known when the request was begun."""
+    """A response. digest: of the request's body, if it was not known at the start of the request."""
 
     status: int
     headers: list[tuple[str, str]]
@@ -54,7 +54,7 @@ class StoredResponse(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """The exclusive right to answer a request. version: of the record that grants it."""
+    """The exclusive right to answer a request. version: version of its record."""
 
     place: Place
     key: str
@@ -64,7 +64,7 @@ class Claim(NamedTuple):
 
 
 class _Head(Frozen):
-    """What is known of a request: at first what it is, in the end how many parts its response has; None: too many."""
+    """The record of a request and, when it is done, of its response. parts: of the response; None: too many."""
 
     fingerprint: str
     run: str
@@ -76,7 +76,7 @@ class _Head(Frozen):
 
 
 class Idempotency:
-    """Responses, kept for `ttl_s` seconds; a claim lasts `lease_s`. Methods block, and raise StateUnavailable."""
+    """Stores responses for `ttl_s` seconds. A claim lasts `lease_s`. Methods block and raise StateUnavailable."""
 
     def __init__(
         self, state: StateStore, *, ttl_s: float, lease_s: float, clock: Callable[[], float] = time.time
@@ -84,9 +84,9 @@ class Idempotency:
         self._state, self._ttl_s, self._lease_s, self._clock = state, ttl_s, lease_s, clock
 
     def begin(self, principal: str, key: str, fingerprint: str, arriving_s: float = 0.0) -> Claim | StoredResponse:
-        """The claim to answer a request, or the response that it had before; `arriving_s` until the request is there.
+        """A claim to answer a request, or its earlier response. `arriving_s`: time until the request has arrived.
 
-        Raises KeyReused: another request had this key; RequestInProgress; ResponseNotKept: it was too large.
+        Raises KeyReused if another request used the key; RequestInProgress; ResponseNotKept if it was too large.
         """
         place, name = Place(kind=KIND, partition=key_of(principal)), hashlib.sha256(key.encode()).hexdigest()
         head = _Head(fingerprint=fingerprint, run=secrets.token_hex(8))
@@ -104,7 +104,7 @@ class Idempotency:
         raise RequestInProgress(IN_PROGRESS.format(seconds=LOOK_AGAIN_S), LOOK_AGAIN_S)
 
     def finish(self, claim: Claim, reply: StoredResponse) -> None:
-        """Store the response: its parts first, so that a reader of the head sees all of it."""
+        """Store the response, its parts first, so that a reader of the head finds all of them."""
         text = base64.b64encode(zlib.compress(reply.body)).decode()
         parts = [text[first : first + PART_CHARS] for first in range(0, len(text), PART_CHARS)]
         end = self._clock() + self._ttl_s
@@ -124,11 +124,11 @@ class Idempotency:
         self._state.commit(claim.place, [Replace(key=claim.key, value=head.model_dump(mode="json"), expires_at=end)])
 
     def forget(self, claim: Claim) -> None:
-        """The request was not done: it may be sent again."""
+        """Release a claim whose request was not carried out, so that it may be sent again."""
         try:
             self._state.commit(claim.place, [Remove(key=claim.key, version=claim.version)])
         except StateConflict:
-            return  # its time was over, and somebody else has begun
+            return  # the claim expired, and another request took it
         found = self._state.records(claim.place, prefix=f"{claim.key}/{claim.run}/")
         remove_all(self._state, claim.place, [record.key for record in found])
 

@@ -1,4 +1,4 @@
-"""State in this process only: for tests, and for a service that need not remember."""
+"""State in this process only: for tests, and for services without persistent state."""
 
 from __future__ import annotations
 

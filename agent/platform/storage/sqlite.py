@@ -1,4 +1,4 @@
-"""State in one SQLite file, which survives a restart. The processes of one machine can share it."""
+"""State in one SQLite file, which survives restarts. Processes of one machine can share it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from agent.platform.storage.store import (
     value_of,
 )
 
-SCHEMA = 1  # as `PRAGMA user_version` says it
+SCHEMA = 1  # stored in `PRAGMA user_version`
 BUSY_S = 10  # seconds to wait for another process that writes
 
 _TABLES = (
-    # Names are as `encode_name` writes them, so that they are in the same order in every store.
+    # Names are encoded by `encode_name`, so that every store has the same order.
     "CREATE TABLE records (kind TEXT, partition TEXT, key TEXT, value TEXT NOT NULL, version TEXT NOT NULL, "
     "expires_at REAL, PRIMARY KEY (kind, partition, key)) WITHOUT ROWID",
     "CREATE INDEX expiring ON records (expires_at) WHERE expires_at IS NOT NULL",
@@ -38,9 +38,9 @@ _ALIVE = "(expires_at IS NULL OR expires_at >= ?)"
 
 
 class SqliteStore:
-    """A `StateStore` in a file, which is made with its folder when first used.
+    """A `StateStore` in a file, which is created with its folder on first use.
 
-    It keeps SQLite's rollback journal: the write-ahead log needs shared memory, which a network share does not give.
+    It uses SQLite's rollback journal: the write-ahead log needs shared memory, which network shares lack.
     """
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
@@ -109,7 +109,7 @@ class SqliteStore:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """One exclusive write transaction; after an error nothing of it remains."""
+        """One exclusive write transaction, rolled back on an error."""
         with self._open() as connection, connection:
             connection.execute("BEGIN IMMEDIATE")
             yield connection
@@ -118,24 +118,24 @@ class SqliteStore:
     def _open(self) -> Iterator[sqlite3.Connection]:
         try:
             if not self.path.exists():
-                self.path.parent.mkdir(parents=True, exist_ok=True)  # takes longer than the look, on some disks
-                self.path.touch(mode=0o600)  # it will hold what people asked; sqlite3 would let everybody read it
+                self.path.parent.mkdir(parents=True, exist_ok=True)  # slower than the check, on some disks
+                self.path.touch(mode=0o600)  # it will contain questions; sqlite3 would make it world-readable
             with closing(sqlite3.connect(self.path, timeout=BUSY_S, isolation_level=None)) as connection:
                 self._prepare(connection)
                 yield connection
         except (sqlite3.Error, OSError) as error:
-            cause = error.strerror if isinstance(error, OSError) else error  # its text has the folder
+            cause = error.strerror if isinstance(error, OSError) else error  # its text contains the path
             raise StateUnavailable(
                 f"The state store cannot be read or written ({cause}). Check that the folder of "
                 f"PLUMBLINE_STATE_DIR is writable. If {self.path.name} is damaged, remove it."
             ) from error
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Make the tables of a new file. Raises StateUnavailable where the file is of a newer Plumbline."""
+        """Create the tables of a new file. Raises StateUnavailable if another version wrote the file."""
         found = _schema_of(connection)
         if found == 0:
             connection.execute("BEGIN IMMEDIATE")
-            if _schema_of(connection) == 0:  # nobody else has made them meanwhile
+            if _schema_of(connection) == 0:  # no other process created them meanwhile
                 for statement in _TABLES:
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {SCHEMA}")

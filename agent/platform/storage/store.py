@@ -1,7 +1,7 @@
-"""The one interface behind which the service keeps its state: JSON records in partitions, with versions.
+"""The interface to the service's state: JSON records in partitions, with versions.
 
 `StateStore.commit` makes all changes of one partition or none, and only if the records are unchanged since they were
-read. SQLite, Azure Table Storage and memory can all do that.
+read. SQLite, Azure Table Storage and memory all support this.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_r
 from agent.core.errors import StateUnavailable
 from executors.base import Frozen, JsonValue
 
-MAX_CHANGES = 100  # in one commit; Azure Table Storage takes no more
-MAX_COMMIT_BYTES = 2_500_000  # of all its values together; Azure takes 4 MiB as Base64
-MAX_NAME_CHARS = 450  # of a partition or a key as `values.encode_name` writes it; Azure takes 512
-MAX_VALUE_BYTES = 900_000  # of one record as JSON in UTF-8; an entity of Azure Table Storage holds 1 MiB
+MAX_CHANGES = 100  # per commit; the limit of Azure Table Storage
+MAX_COMMIT_BYTES = 2_500_000  # of all values of a commit; Azure accepts 4 MiB as Base64
+MAX_NAME_CHARS = 450  # of a partition or key encoded by `encode_name`; Azure accepts 512
+MAX_VALUE_BYTES = 900_000  # per record, as JSON in UTF-8; an Azure entity holds 1 MiB
 
 
 class Place(Frozen):
-    """Where records lie together. Args: kind: of what; partition: whose, e.g. a session's id or a principal's name."""
+    """A partition of records. Args: kind: kind of records; partition: their owner, e.g. a session id or principal."""
 
     kind: str
     partition: str
 
 
 class Record(Frozen):
-    """What is kept under one key.
+    """A stored record.
 
-    version: changes with every write (an ETag); empty for what was never stored.
+    version: changes with every write (an ETag); empty for a record that was never stored.
     expires_at: seconds since the epoch after which the record is gone; None: never.
     """
 
@@ -45,7 +45,7 @@ class Record(Frozen):
 
 
 class Insert(Frozen):
-    """A record that must not be there yet; one that has expired is not."""
+    """Insert a record that must not exist. An expired record does not count as existing."""
 
     key: str
     value: dict[str, JsonValue]
@@ -53,7 +53,7 @@ class Insert(Frozen):
 
 
 class Replace(Frozen):
-    """A new value for a record that has `version`, or for any, if empty; what has expired counts until purged."""
+    """Replace the value of a record with `version`, or of any if empty. Expired records count until purged."""
 
     key: str
     value: dict[str, JsonValue]
@@ -62,7 +62,7 @@ class Replace(Frozen):
 
 
 class Remove(Frozen):
-    """The end of a record that has `version`, or of any, if empty; what has expired counts until purged."""
+    """Remove a record with `version`, or any if empty. Expired records count until purged."""
 
     key: str
     version: str = ""
@@ -72,53 +72,53 @@ Change = Insert | Replace | Remove
 
 
 class StateConflict(Exception):
-    """A record was changed since it was read: nothing was written. Read again and decide anew."""
+    """A record was changed since it was read, and nothing was written. Read it again and retry."""
 
 
 class StateStore(Protocol):
-    """Where records are kept, safe for threads and processes. Methods block, and raise StateUnavailable."""
+    """A store of records, safe for threads and processes. Methods block and raise StateUnavailable."""
 
     def get(self, place: Place, key: str) -> Record | None:
-        """The record; None where there is none, or it has expired."""
+        """The record; None if it does not exist or has expired."""
 
     def records(self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None) -> list[Record]:
         """At most `limit` records of a partition, from `start`, in the order of their keys' code points."""
 
     def everywhere(self, kind: str, *, key: str | None = None, limit: int | None = None) -> list[Record]:
-        """The records of a kind in all partitions, by partition and key; with `key`, those under this key alone."""
+        """The records of a kind in all partitions, by partition and key; with `key`, only those with this key."""
 
     def commit(self, place: Place, changes: Sequence[Change]) -> list[str]:
-        """Make all changes, at most `MAX_CHANGES` and no two of one key, or none; the new versions, empty for removals.
+        """Make all changes, at most `MAX_CHANGES` and one per key, or none. Returns new versions, "" for removals.
 
-        Raises StateConflict; ValueError: a rule above is broken, or a name or value is too long, or no JSON.
+        Raises StateConflict; ValueError if a rule above is broken, or a name or value is too long or not JSON.
         """
 
     def purge(self) -> int:
-        """Remove what has expired, in every place. Returns how many records that were."""
+        """Remove expired records in all places. Returns the number removed."""
 
     def close(self) -> None:
-        """Give back what is open; a later call opens it again."""
+        """Release open resources. A later call opens them again."""
 
 
 def key_of(principal: str) -> str:
-    """A principal as a key of any store: names may be long, and their case means nothing."""
+    """A principal as a key for any store: names may be long, and their case is ignored."""
     return hashlib.sha256(principal.casefold().encode()).hexdigest()
 
 
 def put_after(
     record: Record | None, key: str, value: dict[str, JsonValue], expires_at: float | None = None
 ) -> Insert | Replace:
-    """The change that gives a record that was read, or was not there, a value; a conflict where it has changed."""
+    """The change that sets a record that was read, or was missing (None). It conflicts if the record has changed."""
     if record is None:
         return Insert(key=key, value=value, expires_at=expires_at)
     return Replace(key=key, value=value, version=record.version, expires_at=expires_at)
 
 
-AT_ONCE = 20  # inserted; of what is kept in bulk, so many always fit one commit
+AT_ONCE = 20  # records per commit; this many bulk records always fit
 
 
 def insert_missing(store: StateStore, place: Place, inserts: Sequence[Insert]) -> None:
-    """Insert what is not there yet; what is stays as it is. Raises StateUnavailable: some may be inserted."""
+    """Insert the records that do not exist yet. Raises StateUnavailable; then some may be inserted."""
     for first in range(0, len(inserts), AT_ONCE):
         _insert(store, place, inserts[first : first + AT_ONCE])
 
@@ -133,18 +133,18 @@ def _insert(store: StateStore, place: Place, inserts: Sequence[Insert]) -> None:
 
 
 def remove_all(store: StateStore, place: Place, keys: Sequence[str]) -> None:
-    """Remove these, even if changed. Raises StateUnavailable: some may be removed."""
+    """Remove these records, even if changed. Raises StateUnavailable; then some may be removed."""
     for first in range(0, len(keys), MAX_CHANGES):
         store.commit(place, [Remove(key=key) for key in keys[first : first + MAX_CHANGES]])
 
 
-PATIENCE_S = 5.0  # for which a change is tried again while others change the same
+PATIENCE_S = 5.0  # how long a conflicting change is retried
 
 Result = TypeVar("Result")
 
 
 def until_no_conflict(change: Callable[[], Result], what: str) -> Result:
-    """What `change` returns once it meets no conflict. Blocks. Raises StateUnavailable after `PATIENCE_S`."""
+    """The result of `change`, retried while it conflicts. Blocks. Raises StateUnavailable after `PATIENCE_S`."""
     tries = Retrying(
         retry=retry_if_exception_type(StateConflict),
         wait=wait_random_exponential(multiplier=0.01, max=0.5),
@@ -157,14 +157,14 @@ def until_no_conflict(change: Callable[[], Result], what: str) -> Result:
         raise StateUnavailable(f"Too many callers change this {what} at once. Try again in a moment.") from error
 
 
-PAST_ALL = "~~"  # comes after all that `encode_name` writes
+PAST_ALL = "~~"  # sorts after everything that `encode_name` writes
 _ENCODED = re.compile(r"[-:_]([0-9a-f]{2})|~([0-9a-f]{6})")
 
 
 def encode_name(name: str) -> str:
-    """A kind, a partition or a key in letters, digits and four marks, which every store takes; the order stays.
+    """Encode a name in letters, digits and four marks, which every store accepts. The order is preserved.
 
-    Any other character becomes the mark that lies where it lies among these, and its code point in hexadecimal digits.
+    Any other character becomes the mark at its place in the order, and its code point in hexadecimal digits.
     """
     if name.isascii() and name.isalnum():
         return name
@@ -179,18 +179,18 @@ def _mark(character: str) -> str:
 
 
 def decode_name(name: str) -> str:
-    """The name that `encode_name` wrote."""
+    """Decode a name from `encode_name`."""
     return _ENCODED.sub(lambda found: chr(int(found[1] or found[2], 16)), name)
 
 
 def value_of(text: str | bytes) -> dict[str, JsonValue]:
-    """The value that `payloads` wrote."""
+    """Decode a value from `payloads`."""
     value: dict[str, JsonValue] = json.loads(text)
     return value
 
 
 def payloads(place: Place, changes: Sequence[Change]) -> list[bytes]:
-    """The value of each change as JSON in UTF-8, empty for a removal. Raises ValueError as `StateStore.commit`."""
+    """The value of each change as JSON in UTF-8, empty for removals. Raises ValueError as `StateStore.commit` does."""
     if len(changes) > MAX_CHANGES:
         raise ValueError(f"{len(changes)} changes in one commit; at most {MAX_CHANGES} can be made at once.")
     if len({change.key for change in changes}) < len(changes):
@@ -207,6 +207,6 @@ def payloads(place: Place, changes: Sequence[Change]) -> list[bytes]:
 
 
 def _json(value: dict[str, JsonValue]) -> bytes:
-    # Half a surrogate pair has no UTF-8; as `backslashreplace` writes it, it is JSON's own escape.
+    # A lone surrogate has no UTF-8 encoding. `backslashreplace` writes it as a JSON escape.
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.encode("utf-8", "backslashreplace")

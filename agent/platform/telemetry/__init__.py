@@ -17,7 +17,7 @@ _current: Telemetry = OFF
 
 
 def setup(settings: Settings) -> Telemetry:
-    """Export what the settings name; what was before is flushed. What is missing costs the telemetry alone."""
+    """Start the exports of the settings, after flushing earlier ones. Missing packages only disable telemetry."""
     global _current  # one process, one telemetry
     shutdown()
     if settings.otel_exporter_otlp_endpoint or settings.applicationinsights_connection_string:
@@ -31,12 +31,12 @@ def setup(settings: Settings) -> Telemetry:
 
 
 def get() -> Telemetry:
-    """The telemetry of this process; one that does nothing where it is off."""
+    """The telemetry of this process. It does nothing if telemetry is off."""
     return _current
 
 
 def shutdown() -> None:
-    """Export what is left, and end; nothing where it is off. It blocks until that is sent, or given up."""
+    """Export the remaining data and stop. Blocks until it is sent or given up. Does nothing if telemetry is off."""
     global _current
     ending, _current = _current, OFF
     ending.close()

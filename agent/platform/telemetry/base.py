@@ -1,6 +1,6 @@
-"""The telemetry interface of the code. Here it does nothing; `recording` turns it into spans and metrics."""
+"""The telemetry interface. This base does nothing; `recording` produces spans and metrics."""
 
-# ruff: noqa: ARG002  nothing becomes of the arguments
+# ruff: noqa: ARG002  arguments are unused here
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ log = logging.getLogger("agent.questions")
 
 
 class QuestionTrace:
-    """One question that is being answered: it records the events."""
+    """Records the events of one question."""
 
     def __init__(self) -> None:
         self.answer: Answer | None = None
 
     def saw(self, event: Event) -> None:
-        """A step has ended, or all of them have."""
+        """Record an event: the end of a step or of the question."""
         if isinstance(event, Done):
             self.answer = event.answer
 
@@ -39,25 +39,25 @@ _NO_QUERY: AbstractContextManager[Callable[[int], None]] = nullcontext(lambda _:
 
 
 class Telemetry:
-    """Does nothing, except that what is logged of a question has its trace id."""
+    """Does nothing, except that log lines of a question have its trace id."""
 
     def fastapi(self) -> TelemetryConfig:
-        """What FastAPI's instrumentation records. Never its logs: they would hold the question."""
+        """The configuration of FastAPI's instrumentation. It never records logs, which would contain the question."""
         return {"logs": False}
 
     def traceparent(self) -> str:
-        """The W3C `traceparent` of the span that is open; empty where there is none."""
+        """The W3C `traceparent` of the open span; empty if there is none."""
         return ""
 
     @contextmanager
     def arriving(self, of_trace: str) -> Iterator[None]:
-        """A question is being looked at: whether it can be taken at all. Args: of_trace: its trace id."""
+        """Trace the checks before a question is accepted. Args: of_trace: its trace id."""
         with working_for(traceparent_within(of_trace)):
             yield
 
     @contextmanager
     def trace_question(self, question: Question, dialect: str) -> Iterator[QuestionTrace]:
-        """A question is being answered."""
+        """Trace the answering of a question."""
         with working_for(traceparent_within(question.trace_id)):
             question_trace = QuestionTrace()
             try:
@@ -66,19 +66,19 @@ class Telemetry:
                 log_answer(question, question_trace.answer)
 
     def step(self, node: str) -> AbstractContextManager[None]:
-        """A step of the question is running; a step that is opened again continues."""
+        """Trace a step of the question. A step that is opened again continues."""
         return _NOTHING
 
     def record_failure(self, node: str, error_type: str) -> None:
-        """A step gave nothing usable, and the question went on without it."""
+        """Record that a step failed and the question continued without it."""
 
     def record_cost(self, model: str, cost_usd: float | None) -> None:
-        """A model call has cost so much; None where its price is not known."""
+        """Record the cost of a model call; None if its price is unknown."""
 
     def query(
         self, database: str, dialect: str, sql: str, operation: str, tables: Sequence[str]
     ) -> AbstractContextManager[Callable[[int], None]]:
-        """A statement, with its literals, is being run. Yields what takes the number of its rows at the end."""
+        """Trace a statement, with its literals. Yields a function that takes the number of rows."""
         return _NO_QUERY
 
     def trace_model(self, model: ChatModel) -> ChatModel:
@@ -86,11 +86,11 @@ class Telemetry:
         return model
 
     def close(self) -> None:
-        """Send what is left."""
+        """Send the remaining data."""
 
 
 def log_answer(question: Question, answer: Answer | None) -> None:
-    """One line for each answer: its costs, and nothing of its question."""
+    """Log one line per answer: its costs, but nothing of the question."""
     if answer is None or not log.isEnabledFor(logging.INFO):
         return
     fields = {

@@ -1,4 +1,4 @@
-"""The cost of one question: time per step, model calls, tokens, dollars; and the warnings for the reader."""
+"""The cost of one question: time per step, model calls, tokens and dollars; and warnings for the reader."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NO_STEP = "other"
 
 
 class Ledger:
-    """Kept by the loop while it answers one question. Calls that name no model are `model`'s."""
+    """Costs and warnings of the question that the loop answers. Calls without a model name count as `model`'s."""
 
     def __init__(self, prices: Prices | None = None, model: str = "") -> None:
         self.usage = Usage(cost_usd=0.0)
@@ -25,7 +25,7 @@ class Ledger:
         self._prices, self._model = prices, model
 
     def spend(self, usage: Usage, model: str = "") -> None:
-        """Add a model call's tokens, and what they cost, to the step that it was made for."""
+        """Add a model call's tokens and cost to the current step."""
         model = model or self._model
         cost = self._prices.cost(model, usage) if self._prices is not None else None
         telemetry.get().record_cost(model, cost)
@@ -33,13 +33,13 @@ class Ledger:
         self.usage = self.usage.with_call(STEP.get() or NO_STEP, StepUsage(**counts, cost_usd=cost))
 
     def warn(self, sentence: str) -> None:
-        """Tell the reader, once."""
+        """Add a warning for the reader, once."""
         if sentence not in self.warnings:
             self.warnings.append(sentence)
 
     @contextmanager
     def time_step(self, node: str) -> Iterator[None]:
-        """Add the time spent inside to the step's; `last` holds it in milliseconds."""
+        """Add the time inside the block to the step. `last` holds it in milliseconds."""
         start = time.perf_counter()
         try:
             with self.step(node):
@@ -50,7 +50,7 @@ class Ledger:
 
     @contextmanager
     def step(self, node: str) -> Iterator[None]:
-        """Work inside belongs to a step and costs it no time, because it was begun ahead."""
+        """Assign work inside the block to a step, without its time, because it was started early."""
         if STEP.get() == node:
             yield
             return

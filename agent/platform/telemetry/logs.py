@@ -18,7 +18,7 @@ from agent.platform.telemetry.trace import trace_id
 HIDDEN = "***"
 UVICORN = ("uvicorn", "uvicorn.access", "uvicorn.error")
 
-# What is secret wherever it stands: a password in an address, a key in a query string, a bearer token, and the keys of
+# Secrets by pattern: a password in an address, a key in a query string, a bearer token, and the keys of
 # a connection string.
 _SECRETS = (
     (re.compile(r"(?<=://)[^\s/@]*:[^\s/@]*(?=@)"), HIDDEN),
@@ -32,18 +32,18 @@ _SECRETS = (
 
 
 OTLP_HEADERS = "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_METRICS_HEADERS"
-SHORTEST = 6  # characters of a secret that is looked for by its value; a shorter one is in too many words
+SHORTEST = 6  # characters; shorter secrets are part of too many words
 
-_known: set[str] = set()  # secrets that no setting holds: what the registry says of databases and apps
+_known: set[str] = set()  # secrets from the registry, which no setting holds
 
 
 def hide(secrets: Iterable[str]) -> None:
-    """Keep these values out of every line from now on."""
+    """Hide these values in all log lines from now on."""
     _known.update(secret for secret in secrets if len(secret) >= SHORTEST)
 
 
 class TraceIds(logging.Filter):
-    """Gives every record `trace_id`; empty outside of any request."""
+    """Adds `trace_id` to every record; empty outside a request."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.trace_id = trace_id()
@@ -51,12 +51,12 @@ class TraceIds(logging.Filter):
 
 
 class Lines(logging.Formatter):
-    """A record as one line of text, and its traceback below it. Args: secrets: values that must not be shown."""
+    """A record as one line of text, with its traceback below. Args: secrets: values to hide."""
 
     def __init__(self, secrets: tuple[str, ...] = ()) -> None:
         super().__init__()
         self._given = secrets
-        self._pattern: tuple[int, re.Pattern[str] | None] = (-1, None)  # for how many of `_known` it was made
+        self._pattern: tuple[int, re.Pattern[str] | None] = (-1, None)  # size of `_known` at its build
 
     def format(self, record: logging.LogRecord) -> str:
         trace = getattr(record, "trace_id", "")
@@ -74,7 +74,7 @@ class Lines(logging.Formatter):
     def _values(self) -> re.Pattern[str] | None:
         made_for, pattern = self._pattern
         if made_for != len(_known):
-            # The longest first: one may begin like another.
+            # Longest first: one may be a prefix of another.
             values = sorted({*self._given, *_known}, key=len, reverse=True)
             pattern = re.compile("|".join(map(re.escape, values))) if values else None
             self._pattern = (len(_known), pattern)
@@ -100,9 +100,9 @@ class JsonLines(Lines):
 
 
 def configure_logs(settings: Settings) -> None:
-    """Set up the logs of this process, once or again; uvicorn's lines go the same way as all others.
+    """Set up the logs of this process. May be repeated. uvicorn's lines are handled like all others.
 
-    A host's own handlers, as the Functions worker's, keep their levels: they get the trace ids and the format.
+    Handlers of a host, such as the Functions worker, keep their levels but get the trace ids and the format.
     """
     lines = (JsonLines if settings.log_format == "json" else Lines)(tuple(_secrets(settings)))
     root = logging.getLogger()
@@ -120,7 +120,7 @@ def configure_logs(settings: Settings) -> None:
 
 
 def _secrets(settings: Settings) -> Iterator[str]:
-    """The values of the settings that are secret, and of the headers that the OTLP exporters read by themselves."""
+    """The secret values of the settings, and of the headers that the OTLP exporters read themselves."""
     found = (getattr(settings, name) for name in type(settings).model_fields)
     values = {value.get_secret_value() for value in found if isinstance(value, SecretStr)}
     values |= {

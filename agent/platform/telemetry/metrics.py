@@ -51,7 +51,7 @@ TOKENS = "gen_ai.client.token.usage"
 CALLS = "gen_ai.client.operation.duration"
 QUERIES = "db.client.operation.duration"
 
-# Whose exceptions count where. Of the other steps the requests' own counter tells.
+# The counter for exceptions of a step. For other steps, the counter of requests has them.
 ERRORS_OF_NODE = {
     "planner": "text2sql_planning_errors_total",
     "sql_generator": "text2sql_generation_errors_total",
@@ -59,7 +59,7 @@ ERRORS_OF_NODE = {
     "sql_executor": "text2sql_execution_errors_total",
 }
 
-# The conventions' own boundaries, for tokens and for seconds of a model's call; then milliseconds, and counts.
+# Bucket boundaries: the conventions' for tokens and seconds of model calls; then seconds, milliseconds and counts.
 _TOKEN_STEPS = [float(4**power) for power in range(14)]
 _CALL_STEPS = [0.01 * 2**power for power in range(14)]
 _QUERY_STEPS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0]
@@ -70,7 +70,7 @@ Attributes = Mapping[str, str | bool]
 
 
 class Metrics:
-    """Every instrument. Args: meter: that makes them."""
+    """All instruments. Args: meter: creates them."""
 
     def __init__(self, meter: Meter) -> None:
         self._counters = {
@@ -94,11 +94,11 @@ class Metrics:
         self._counters[name].add(amount, dict(attributes))
 
     def record(self, name: str, value: float, attributes: Attributes) -> None:
-        """One more value of a histogram."""
+        """Add a value to a histogram."""
         self._histograms[name].record(value, dict(attributes))
 
     def saw(self, event: Event, of: Attributes) -> None:
-        """Count what a step found. Args: of: database and dialect."""
+        """Count the results of a step. Args: of: database and dialect."""
         match event:
             case DialectResolved():
                 self.count("text2sql_dialect_resolved_total", {**of, "status": "success"})
@@ -131,7 +131,7 @@ class Metrics:
             self.record("text2sql_execution_row_count", event.row_count, of)
 
     def count_question(self, answer: Answer | None, error_type: str, elapsed_ms: float, of: Attributes) -> None:
-        """Count the question itself; `error_type` is empty where it has an answer."""
+        """Count the question itself; `error_type` is empty if it has an answer."""
         status = answer.status if answer is not None else "failed"
         outcome = {**of, "status": status} | ({"error_type": error_type} if error_type else {})
         self.count("text2sql_requests_total", outcome)

@@ -22,7 +22,7 @@ from agent.platform.telemetry.trace import trace_id
 SERVICE_NAME = "plumbline"
 GRPC_PORT = 4317
 
-# What Azure's exporters would tell and ask Microsoft about themselves; `false` in the environment switches it on.
+# Azure's exporters would report to and query Microsoft about themselves; `false` in the environment turns that on.
 AZURE_REPORTS = (
     "APPLICATIONINSIGHTS_STATSBEAT_DISABLED_ALL",
     "APPLICATIONINSIGHTS_SDKSTATS_DISABLED",
@@ -34,19 +34,19 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Providers:
-    """Providers of spans and metrics. They are passed on, and never made the process's global ones."""
+    """Providers of spans and metrics. They are passed explicitly and never set as the process's global ones."""
 
     tracers: TracerProvider
     meters: MeterProvider
 
     def close(self) -> None:
-        """Export what is left, and end."""
+        """Export the remaining data and stop."""
         self.tracers.shutdown()
         self.meters.shutdown()
 
 
 class OwnTraceIds(RandomIdGenerator):
-    """A trace that begins here has the id that its answer and its log lines have."""
+    """Gives a trace that begins here the trace id of its answer and log lines."""
 
     def generate_trace_id(self) -> int:
         known = trace_id()
@@ -54,7 +54,7 @@ class OwnTraceIds(RandomIdGenerator):
 
 
 class NoQueryStrings(SpanProcessor):
-    """Azure's front end takes a function's key in the query string, which FastAPI would put into its span."""
+    """Redacts query strings, which may contain a function's key and which FastAPI puts into its span."""
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:  # noqa: ARG002
         if span.attributes and "url.query" in span.attributes:
@@ -62,7 +62,7 @@ class NoQueryStrings(SpanProcessor):
 
 
 def providers_of(settings: Settings) -> Providers | None:
-    """The providers that the settings ask for; None where what they need is not installed, or is no good."""
+    """The providers of the settings; None if there are no destinations, or their exporters cannot be used."""
     exporters = [*otlp_exporters(settings), *_azure_monitor(settings)]
     if not exporters:
         return None
@@ -76,7 +76,7 @@ def providers_of(settings: Settings) -> Providers | None:
 
 
 def otlp_exporters(settings: Settings) -> list[tuple[SpanExporter, MetricExporter]]:
-    """Of spans and of metrics, over OTLP; none where the settings name no collector."""
+    """The OTLP exporters of spans and metrics; empty if no collector is set."""
     endpoint = (settings.otel_exporter_otlp_endpoint or "").rstrip("/")
     if not endpoint:
         return []
@@ -95,7 +95,7 @@ def otlp_exporters(settings: Settings) -> list[tuple[SpanExporter, MetricExporte
 
 
 def _azure_monitor(settings: Settings) -> list[tuple[SpanExporter, MetricExporter]]:
-    """The exporters alone. Azure's distribution would patch a dozen libraries on top of them."""
+    """The exporters of Azure Monitor. Azure's full distribution would also patch a dozen libraries."""
     connection = settings.applicationinsights_connection_string
     if connection is None:
         return []
@@ -112,25 +112,25 @@ def _azure_monitor(settings: Settings) -> list[tuple[SpanExporter, MetricExporte
     given = {"connection_string": connection.get_secret_value(), "disable_offline_storage": True}
     try:
         return [(AzureMonitorTraceExporter(**given), AzureMonitorMetricExporter(**given))]
-    except ValueError:  # it would repeat the string
+    except ValueError:  # its message contains the string
         log.warning("Nothing is sent to Application Insights: its connection string cannot be used. Copy it again.")
         return []
 
 
 def _resource() -> Resource:
-    """The resource: the environment's name of the service, else our own."""
+    """The resource, with the service name of the environment, else the default."""
     named = "OTEL_SERVICE_NAME" in os.environ or "service.name=" in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
     own = {"service.version": __version__} | ({} if named else {"service.name": SERVICE_NAME})
     return Resource.create(own)
 
 
 _WAIT_S = 10.0
-_INGESTION = "ingestionendpoint"  # of a connection string; without one it is Azure's global address
+_INGESTION = "ingestionendpoint"  # in a connection string; default: Azure's global address
 _GLOBAL = "https://dc.services.visualstudio.com"
 
 
 def destinations(settings: Settings) -> dict[str, bool]:
-    """Each destination that the settings name, and whether it can be reached. Blocks, for some ten seconds at most."""
+    """Each destination of the settings, and whether it can be reached. Blocks for about ten seconds at most."""
     reached: dict[str, bool] = {}
     for spans, metrics in otlp_exporters(settings):
         try:
@@ -147,7 +147,7 @@ def destinations(settings: Settings) -> dict[str, bool]:
 
 
 def _answers(address: str) -> bool:
-    """Whether a server answers there, with any status: telemetry goes to a path that wants a key."""
+    """Whether a server responds, with any status: the path for telemetry requires a key."""
     import httpx2
 
     try:

@@ -32,23 +32,23 @@ from executors.errors import SqlError
 
 
 def error_type(error: BaseException) -> str:
-    """A word of a short list: the kind of a query's error, else the error's class. Never what it says."""
+    """The kind of a query's error, else the error's class. Never its message."""
     return str(error.kind) if isinstance(error, SqlError) else type(error).__name__
 
 
 def fail(span: Span, error_type: str) -> None:
-    """Mark a span as failed, by the error's type alone: messages may hold the question, or an address."""
+    """Mark a span as failed, with only the error's type: messages may contain the question or an address."""
     span.set_attribute(ERROR_TYPE, error_type)
     span.set_status(StatusCode.ERROR)
 
 
 def current(span: Span) -> AbstractContextManager[Span]:
-    """What is started inside belongs to the span, which is not ended."""
+    """Make the span current inside the block, without ending it."""
     return trace.use_span(span, record_exception=False, set_status_on_exception=False)
 
 
 def traceparent_of_span(span: Span) -> str:
-    """A span as W3C trace context names it; empty for none."""
+    """The W3C `traceparent` of a span; empty if it is invalid."""
     context = span.get_span_context()
     if not context.is_valid:
         return ""
@@ -56,7 +56,7 @@ def traceparent_of_span(span: Span) -> str:
 
 
 def messages_json(messages: Sequence[tuple[str, str]]) -> str:
-    """Roles and texts as `gen_ai.input.messages` and `gen_ai.output.messages` have them."""
+    """Roles and texts in the form of `gen_ai.input.messages` and `gen_ai.output.messages`."""
     parts: list[dict[str, Any]] = [
         {"role": role, "parts": [{"type": "text", "content": text}]} for role, text in messages
     ]
@@ -65,16 +65,16 @@ def messages_json(messages: Sequence[tuple[str, str]]) -> str:
 
 AGENT = "text2sql"
 
-# The generate API names its nine spans; `text2sql.<node>` where the node's name is the span's as well.
+# Span names of the generate API that differ from the node's name, after `text2sql.`.
 SPAN_NAMES = {"sql_generator": "generator", "sql_executor": "executor", "sql_repair": "repair"}
 
-AHEAD = ("raw_records", "answer_formatter")  # steps that are begun while the judge reads
+AHEAD = ("raw_records", "answer_formatter")  # steps that start while the judge runs
 
 Values = dict[str, str | int | float | bool]
 
 
 class QuestionSpans(QuestionTrace):
-    """One question. Its span is open until `end`; with `content` it holds the question, its answer and rows."""
+    """The spans of one question, open until `end`. With `content`, they hold the question, its answer and rows."""
 
     def __init__(
         self, tracer: Tracer, metrics: Metrics, question: Question, dialect: str, *, provider: str, content: bool
@@ -99,17 +99,17 @@ class QuestionSpans(QuestionTrace):
         self._paused: dict[str, int] = {}
 
     def open(self, node: str) -> Span:
-        """The span of a step; the same one where work on it was begun before, at the side of another."""
+        """The span of a step; the same one if work on the step was started earlier."""
         if node not in self._open:
             self._open[node] = self._start(node)
         return self._open[node]
 
     def pause(self, node: str) -> None:
-        """The step is not being worked on any more; if that was all, it ended now."""
+        """Note that work on a step stopped. If it does not resume, the step ended now."""
         self._paused[node] = time.time_ns()
 
     def saw(self, event: Event) -> None:
-        """End the span of the event's step; one that took no time worth measuring is made here."""
+        """End the span of the event's step. A span that was never opened is created here."""
         super().saw(event)
         self._metrics.saw(event, self.attributes)
         if not isinstance(event, NodeComplete):
@@ -120,10 +120,10 @@ class QuestionSpans(QuestionTrace):
             fail(span, str(event.error_type))
         span.end(self._paused.pop(event.node, None))
         if isinstance(event, Repairing):
-            self._end(AHEAD)  # what was begun for the query that was not believed
+            self._end(AHEAD)  # steps that were started for the rejected query
 
     def end(self) -> None:
-        """The question's span ends, with what its answer says."""
+        """End the question's span, with the outcome of its answer."""
         self._end(tuple(self._open))
         if self.answer is not None:
             self.span.set_attributes(_outcome(self.answer))
@@ -137,7 +137,7 @@ class QuestionSpans(QuestionTrace):
         return self._tracer.start_span(name, context=self._below, attributes={"text2sql.node": node})
 
     def _end(self, nodes: Sequence[str]) -> None:
-        """Spans of steps that have no event, or will have none."""
+        """End the spans of steps without an event."""
         for node in nodes:
             span = self._open.pop(node, None)
             if span is not None:
@@ -145,7 +145,7 @@ class QuestionSpans(QuestionTrace):
                 span.end(self._paused.pop(node, None))
 
     def _read_event(self, event: NodeComplete) -> Values:
-        """What a step found, without content."""
+        """The results of a step, without content."""
         found: Values = {"text2sql.attempt": event.attempt} if event.attempt else {}
         match event:
             case SchemaSelected():

@@ -1,6 +1,6 @@
-"""Telemetry when it is on: events, and a chat model's calls, become spans and metrics.
+"""Active telemetry: events and calls of chat models become spans and metrics.
 
-invoke_agent text2sql                  the question; above it FastAPI's span of the request, where there is one
+invoke_agent text2sql                  the question; below FastAPI's span of the request, if there is one
 ├── text2sql.entry, .dialect_resolver, .schema_selector, ...    one for each event of a step
 │   ├── chat {model}                       a call of a model
 │   └── SELECT orders                      a statement in the database
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 class TracedModel(WrappedModel):
-    """A chat model like the one it wraps, whose calls are recorded; with `content`, prompts and replies, too."""
+    """Records the calls of the wrapped chat model; with `content`, also prompts and replies."""
 
     def __init__(self, model: ChatModel, provider: str, tracer: Tracer, metrics: Metrics, *, content: bool) -> None:
         super().__init__(model)
@@ -90,7 +90,7 @@ class TracedModel(WrappedModel):
 def record_call(
     tracer: Tracer, metrics: Metrics, histogram: str, name: str, named: dict[str, str], more: Mapping[str, Any]
 ) -> Iterator[Span]:
-    """A call of another service: its span, which is current inside, and its duration. `more`: of the span alone."""
+    """Record a call of another service: its span, current in the block, and its duration. `more`: only for the span."""
     start, failure = time.perf_counter(), {}
     span = tracer.start_span(name, kind=SpanKind.CLIENT, attributes={**named, **more})
     try:
@@ -106,19 +106,19 @@ def record_call(
 
 
 ROWS_RETURNED = "db.response.returned_rows"
-HEALTH = "/api/health/"  # asked every few seconds by whoever keeps the app alive
+HEALTH = "/api/health/"  # polled every few seconds by the hosting platform
 
-# dialect -> `db.system.name`, where the convention's name is another.
+# dialect -> `db.system.name`, if it differs.
 SYSTEMS = {"sqlserver": "microsoft.sql_server", "oracle": "oracle.db", "hana": "sap.hana"}
 
-# provider -> `gen_ai.provider.name`, where that is another; the convention has none for llama.cpp.
+# provider -> `gen_ai.provider.name`, if it differs. The convention has none for llama.cpp.
 PROVIDER_NAMES = {"azure": "azure.ai.openai", "embedded": "llama.cpp"}
 
 _current: ContextVar[QuestionSpans | None] = ContextVar("question_spans", default=None)
 
 
 class Recording(Telemetry):
-    """Args: providers: of spans and metrics. settings: which model it is, and whether content is recorded."""
+    """Records spans and metrics. Args: settings: for the model's provider, and whether content is recorded."""
 
     def __init__(self, providers: Providers, settings: Settings) -> None:
         self._providers = providers
@@ -141,7 +141,7 @@ class Recording(Telemetry):
 
     @contextmanager
     def arriving(self, of_trace: str) -> Iterator[None]:
-        """See `Telemetry.arriving`. A question that is not taken is counted here; its database may be any word."""
+        """See `Telemetry.arriving`. Counts refused questions, without their database, which may be any word."""
         start = time.perf_counter()
         try:
             with super().arriving(of_trace):
@@ -164,7 +164,7 @@ class Recording(Telemetry):
                 with current(question_spans.span), working_for(traceparent_of_span(question_spans.span)):
                     yield question_spans
             except BaseException as error:
-                if question_spans.answer is None:  # else nobody waits for more
+                if question_spans.answer is None:  # after the answer, an error is no failure
                     failure = error_type(error)
                     fail(question_spans.span, failure)
                 raise
@@ -178,7 +178,7 @@ class Recording(Telemetry):
 
     @contextmanager
     def step(self, node: str) -> Iterator[None]:
-        """See `Telemetry.step`. The span ends with the step's event, which says what was found."""
+        """See `Telemetry.step`. The span ends with the step's event, which has the results."""
         question_spans = _current.get()
         if question_spans is None:
             yield
@@ -215,7 +215,7 @@ class Recording(Telemetry):
     def query(
         self, database: str, dialect: str, sql: str, operation: str, tables: Sequence[str]
     ) -> Iterator[Callable[[int], None]]:
-        """See `Telemetry.query`. What another deployment runs for it belongs to its span."""
+        """See `Telemetry.query`. Spans of another deployment that runs it belong to its span."""
         named: dict[str, str] = {
             db.DB_SYSTEM_NAME: SYSTEMS.get(dialect, dialect),
             db.DB_NAMESPACE: database,

@@ -12,7 +12,7 @@ from executors.base import JsonValue, QueryResult
 
 
 class ColumnRole(StrEnum):
-    """TIME: a place on a time axis. CATEGORY: a name. MEASURE: an amount. OTHER: an id, a mixture, nothing at all."""
+    """TIME: a place on a time axis. CATEGORY: a name. MEASURE: an amount. OTHER: an id, mixed values, only NULLs."""
 
     TIME = "time"
     CATEGORY = "category"
@@ -21,10 +21,10 @@ class ColumnRole(StrEnum):
 
 
 class Grain(StrEnum):
-    """What one value of a TIME column is."""
+    """The kind of value in a TIME column."""
 
     YEAR = "year"
-    PERIOD = "period"  # quarter, week: no browser reads them as dates
+    PERIOD = "period"  # quarter, week: browsers cannot parse them as dates
     MONTH = "month"
     DATE = "date"
     DATETIME = "datetime"
@@ -34,7 +34,7 @@ class Grain(StrEnum):
 
 
 class ChartColumn(NamedTuple):
-    """One column. `name`: as the records of a response have it."""
+    """One column. `name`: its key in the records of a response."""
 
     name: str
     values: tuple[JsonValue, ...]
@@ -43,7 +43,7 @@ class ChartColumn(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The name for people: `order_date` is "order date". Vega-Lite's tooltips break on a backslash in a title."""
+        """The readable name: "order date" for `order_date`. Vega-Lite's tooltips break on a backslash in a title."""
         return " ".join(re.sub(r"[_\\]", " ", self.name).split()) or "value"
 
     @property
@@ -53,7 +53,7 @@ class ChartColumn(NamedTuple):
 
     @property
     def numbers(self) -> list[float]:
-        """What of a MEASURE is there to be drawn."""
+        """The numbers of a MEASURE that can be drawn."""
         return [value for value in self.values if is_number(value)]
 
     @property
@@ -88,7 +88,7 @@ _ID_CAMEL = re.compile(r"[a-z](Id|ID|Key|Code|No)$")
 
 
 def read_columns(result: QueryResult) -> tuple[ChartColumn, ...]:
-    """The columns of a result that has rows, under the names of its records; none where those names are not unique."""
+    """The columns of a result with rows, by the names in its records; empty if these names are not unique."""
     names = tuple(result.records()[0])
     if len(names) != len(result.columns):
         return ()
@@ -97,7 +97,7 @@ def read_columns(result: QueryResult) -> tuple[ChartColumn, ...]:
 
 
 def is_number(value: JsonValue) -> bool:
-    """A finite number that is no truth value."""
+    """Whether a value is a finite number, not a boolean."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
@@ -118,7 +118,7 @@ def _column(name: str, values: tuple[JsonValue, ...]) -> ChartColumn:
 def _of_numbers(name: str, values: tuple[JsonValue, ...], known: Sequence[JsonValue]) -> ChartColumn:
     whole = all(isinstance(value, int) for value in known)
     complete = len(known) == len(values)
-    is_month = _MONTH_NAME.search(name) is not None and not _PER_MONTH.search(name)  # no amount for a month
+    is_month = _MONTH_NAME.search(name) is not None and not _PER_MONTH.search(name)  # not an amount per month
     if whole and complete and _YEAR_NAME.search(name) and all(1000 <= value <= 2999 for value in known):
         return ChartColumn(name, values, ColumnRole.TIME, Grain.YEAR)
     if whole and complete and all(1 <= value <= 12 for value in known) and is_month:
@@ -129,21 +129,21 @@ def _of_numbers(name: str, values: tuple[JsonValue, ...], known: Sequence[JsonVa
 
 
 def _grain(texts: Sequence[str]) -> Grain | None:
-    """What all of the texts are; midnights are dates, and firsts of months are months, as `date_trunc` gives them."""
+    """The common grain of the texts. Midnights are dates, and firsts of months are months, as from `date_trunc`."""
     found = next((grain for grain, form in _TEXTS if all(form.fullmatch(text) for text in texts)), None)
     if found is Grain.DATETIME and all(_MIDNIGHT.search(text) for text in texts):
         found = Grain.DATE
     if found is Grain.DATE and len(set(texts)) > 1 and all(_FIRST_OF_MONTH.match(text) for text in texts):
         return Grain.MONTH
     for grain, names in ((Grain.NAMED_MONTH, MONTHS), (Grain.NAMED_DAY, DAYS)):
-        # in English, whole or by three letters
+        # in English, in full or by three letters
         if found is None and all(text.lower() in {*names, *(name[:3] for name in names)} for text in texts):
             found = grain
     return found
 
 
 def calendar_order(column: ChartColumn) -> list[JsonValue]:
-    """The values of a NAMED_MONTH or NAMED_DAY column, as the calendar has them."""
+    """The values of a NAMED_MONTH or NAMED_DAY column, in calendar order."""
     names = MONTHS if column.grain is Grain.NAMED_MONTH else DAYS
     places = {name[:3]: place for place, name in enumerate(names)}
     return sorted(column.distinct, key=lambda value: places[str(value).lower()[:3]])

@@ -1,14 +1,14 @@
-"""Recommends a chart from the shape of the result alone: its types, names, sizes and order.
+"""Recommends a chart from the result's types, names, sizes and order only.
 
 | the rows have                                    | chart                                                         |
 |--------------------------------------------------|---------------------------------------------------------------|
 | a time, a measure                                | line                                                          |
 | a time, a category, a measure                    | a line for each category; grouped bars over two times         |
-| a category, a measure                            | bars; lying where the names are long or many                  |
-| two categories, a measure                        | grouped bars; stacked where the measure can be added up       |
+| a category, a measure                            | bars; horizontal if the names are long or many                |
+| two categories, a measure                        | grouped bars; stacked if the measure can be added up          |
 | two measures, many rows                          | points                                                        |
 | one measure and nothing else, many rows          | histogram                                                     |
-| one or two rows, ids, nothing but text, too many | none                                                          |
+| one or two rows, ids, only text, too many values | none                                                          |
 | categories, a measure that is always the same    |                                                               |
 """
 
@@ -34,7 +34,7 @@ _NEVER_ADDS_UP = re.compile(
 
 
 def recommend(result: QueryResult) -> Chart | None:
-    """The chart of a result; None where a chart says nothing, or where rows are missing from it."""
+    """The chart for a result; None if no chart is useful or rows are missing."""
     if result.truncated or not MIN_ROWS <= result.row_count <= MAX_ROWS:
         return None
     columns = read_columns(result)
@@ -76,7 +76,7 @@ def _is_sorted(column: ChartColumn) -> bool:
 
 
 def _are_keys(*columns: ChartColumn) -> bool:
-    """Whether together they tell every row from every other."""
+    """Whether the columns together identify every row."""
     rows = list(zip(*(column.values for column in columns), strict=True))
     return len(set(rows)) == len(rows)
 
@@ -116,7 +116,7 @@ def _bars(x: ChartColumn, y: ChartColumn) -> Chart | None:
 
 
 def _group(x: ChartColumn, by: ChartColumn, y: ChartColumn) -> Chart | None:
-    """Bars over one key, a colour for each value of the other."""
+    """Bars by one key, with a colour for each value of the other."""
     few = 2 <= len(by.distinct) <= MAX_SERIES and len(x.distinct) >= 2
     if not few or len(x.distinct) > MAX_BARS or not _are_keys(x, by):
         return None
@@ -135,7 +135,7 @@ def _group(x: ChartColumn, by: ChartColumn, y: ChartColumn) -> Chart | None:
 
 
 def _adds_up(y: ChartColumn) -> bool:
-    """Whether parts of it make a whole: counts and sums, by their names."""
+    """Whether the values can be added up: counts and sums, by name."""
     named = _ADDS_UP.search(y.name) and not _NEVER_ADDS_UP.search(y.name)
     return bool(named) and min(y.numbers) >= 0
 
@@ -175,7 +175,7 @@ def _capital(words: str) -> str:
 
 
 def _describe_keyed(kind: str, y: ChartColumn, keys: Sequence[ChartColumn]) -> str:
-    """A chart of one measure for each key: "Bar chart of total for each country: 5 values; the highest is …"."""
+    """A chart of one measure by key in words: "Bar chart of total for each country: 5 values; the highest is …"."""
     numbers = [(row, value) for row, value in enumerate(y.values) if is_number(value)]
     low, high = (pick(numbers, key=lambda pair: pair[1]) for pick in (min, max))
     times = [key for key in keys if key.role is ColumnRole.TIME]
@@ -189,7 +189,7 @@ def _describe_keyed(kind: str, y: ChartColumn, keys: Sequence[ChartColumn]) -> s
 
 
 def _describe_measures(kind: str, measures: Sequence[ChartColumn]) -> str:
-    """A chart of measures alone: "Scatter plot of price and weight: 40 rows; price from 1 to 9, weight from …"."""
+    """A chart of measures in words: "Scatter plot of price and weight: 40 rows; price from 1 to 9, weight from …"."""
     ranges = ", ".join(
         f"{column.words} from {_text(min(column.numbers))} to {_text(max(column.numbers))}" for column in measures
     )

@@ -1,7 +1,7 @@
 """A chart as a Vega-Lite specification: https://vega.github.io/vega-lite/docs/spec.html, version 6.
 
-The data is a named source, `results`: the rows of the response, which the page that draws the chart hands over
-(`view.data("results", response.results)`). Nothing is loaded from anywhere.
+The data is a named source, `results`: the rows of the response, passed by the page that draws the chart
+(`view.data("results", response.results)`). Nothing is loaded from elsewhere.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ LONG_LABEL = 12
 MANY_BARS = 12
 _PATH = re.compile(r"""([\\.\[\]'"])""")
 
-# The unit of a date without a clock is read and shown in UTC: elsewhere the first of a month is the last of another.
+# Dates without a time are parsed and shown in UTC: in other zones, the first of a month may be the last of another.
 _UNITS = {Grain.YEAR: "utcyear", Grain.MONTH: "utcyearmonth", Grain.DATE: "utcyearmonthdate"}
 
 Channel = dict[str, Any]
 
 
 def field(name: str) -> str:
-    """A column's name as Vega reads it: a dot or a bracket in it is no path."""
+    """A column's name, escaped for Vega, so that dots and brackets are not read as a path."""
     return _PATH.sub(r"\\\1", name)
 
 
 def view(mark: Channel, encoding: dict[str, Channel], *, title: str, description: str) -> dict[str, Any]:
-    """A whole specification. The description is the chart in words, for readers who cannot see it."""
+    """A complete specification. The description is the chart in words, for readers who cannot see it."""
     return {
         "$schema": SCHEMA,
         "title": title,
@@ -41,7 +41,7 @@ def view(mark: Channel, encoding: dict[str, Channel], *, title: str, description
 
 
 def time(column: ChartColumn) -> Channel:
-    """A time axis; an ordered one where a browser cannot read the values as dates."""
+    """A time axis; an ordinal axis if browsers cannot parse the values as dates."""
     channel: Channel = {"field": field(column.name), "title": column.words}
     match column.grain:
         case Grain.NAMED_MONTH | Grain.NAMED_DAY:
@@ -58,12 +58,12 @@ def time(column: ChartColumn) -> Channel:
 
 
 def category(column: ChartColumn, *, sort: JsonValue = None) -> Channel:
-    """Names, in the order of the rows unless `sort` says something else."""
+    """Names, in the order of the rows unless `sort` is set."""
     return {"field": field(column.name), "title": column.words, "type": "nominal", "sort": sort}
 
 
 def measure(column: ChartColumn, *, zero: bool = True) -> Channel:
-    """Amounts. Args: zero: whether the axis begins there, as it must under bars."""
+    """Amounts. Args: zero: whether the axis starts at zero, as bars require."""
     channel = {"field": field(column.name), "title": column.words, "type": "quantitative"}
     return channel if zero else {**channel, "scale": {"zero": False}}
 
@@ -73,5 +73,5 @@ def series(column: ChartColumn) -> Channel:
 
 
 def is_wide(column: ChartColumn) -> bool:
-    """Whether its names are better read on lines of their own."""
+    """Whether its names are too long or many for a horizontal axis."""
     return len(column.distinct) > MANY_BARS or any(len(str(value)) > LONG_LABEL for value in column.values)

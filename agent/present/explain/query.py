@@ -1,7 +1,7 @@
-"""A whole query in sentences: its steps, if it has any, then what it reads, keeps, computes and sorts.
+"""A whole query in sentences: first its steps, if any, then what it reads, keeps, computes and sorts.
 
-The sentences say what the syntax tree says and nothing else, the same for the same query. What they
-have no words for stands in them as SQL.
+The sentences state only what is in the syntax tree, and are the same for the same query. Parts
+without words are quoted as SQL.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Unsayable(Exception):
 
 
 class Sources(NamedTuple):
-    """`text`: the tables and joins in words, empty without FROM. `say`: knows their names."""
+    """The sources of a SELECT. `text`: tables and joins in words, empty without FROM. `say`: knows their names."""
 
     text: str
     say: Say
@@ -53,13 +53,13 @@ def rows_noun(node: exp.Expr, say: Say) -> str | None:
     """The rows of a query whose columns do not matter: "orders where amount is more than 10"."""
     query = node.unnest()
     if not isinstance(query, exp.Select) or any(map(takes_all_rows, query.expressions)):
-        return None  # an aggregate gives one row, whatever there is
+        return None  # an aggregate always returns one row
     found = _source_rows(query, say)
     return found[0] if found else None
 
 
 def _source_rows(query: exp.Select, outer: Say) -> tuple[str, Say] | None:
-    """What a query inside another one reads and keeps, and who says its parts; None without words."""
+    """The rows of an inner query in words, and the speaker for its parts; None without words."""
     if find_arguments(query) - {*_NOUN_PARTS, "distinct"}:
         return None
     try:
@@ -72,7 +72,7 @@ def _source_rows(query: exp.Select, outer: Say) -> tuple[str, Say] | None:
 
 
 def find_arguments(node: exp.Expr) -> set[str]:
-    """The names of the arguments that a node has."""
+    """The names of the arguments that are set in a node."""
     return {key for key, value in node.args.items() if value}
 
 
@@ -84,8 +84,8 @@ def sources(
 ) -> Sources:
     """The tables of a SELECT.
 
-    `speaker` makes who says its parts, from what its tables are called; `derived` gives the name that a query in FROM
-    goes by. Raises Unsayable: something in FROM has no words.
+    `speaker` builds the speaker for its parts from the names of its tables. `derived` returns the name for a query in
+    FROM. Raises Unsayable if something in FROM has no words.
     """
     start, joins = query.args.get("from_"), query.args.get("joins") or []
     if start is None:
@@ -119,7 +119,7 @@ def _name(node: exp.Expr, derived: Callable[[exp.Subquery], str] | None) -> str:
 
 
 def _join(join: exp.Join, name: str, say: Say) -> str:
-    """One join, with what it matches and what becomes of rows without a match."""
+    """One join: its condition, and the treatment of rows without a match."""
     side, kind = join.side.upper(), join.kind.upper()
     if find_arguments(join) - _JOIN_PARTS:
         return f", joined by {say.sql(join).replace('` ', '`')}"
@@ -144,12 +144,12 @@ _SELECT_PARTS = {
     "with_",
 }
 _SET_PARTS = {"this", "expression", "distinct", "by_name", "order", "limit", "offset", "with_"}
-_RECURSIVE_IMPLIED = frozenset({"tsql", "oracle", "sqlite"})  # where WITH RECURSIVE need not say so
+_RECURSIVE_IMPLIED = frozenset({"tsql", "oracle", "sqlite"})  # where RECURSIVE may be omitted
 _SETS = (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple)
 
 
 class Speaker(Say):
-    """Says every part of one SELECT; a query inside of it is said by a speaker of its own."""
+    """Explains every part of one SELECT. Each inner query has its own speaker."""
 
     def value(self, node: exp.Expr) -> str:
         return say_value(node, self)
@@ -165,9 +165,9 @@ class Speaker(Say):
 
 
 def explain(sql: str, dialect: str, draft: str | None = None) -> str:
-    """What a query that the guard let through does, in a few sentences.
+    """Explain a query that the guard accepted, in a few sentences.
 
-    A limit that the draft has not is the guard's, and none of the query.
+    A limit that is not in the draft was added by the guard and is not mentioned.
     """
     name = DIALECTS[dialect].sqlglot
     try:
@@ -191,11 +191,11 @@ def _parse(sql: str, name: str) -> exp.Expr:
 
 
 def _as_drafted(tree: exp.Expr, draft: str | None, name: str) -> exp.Expr:
-    """Without the limit that the guard put on, or the query that it put around."""
+    """The query without the limit or the outer query that the guard added."""
     if draft is None:
         return tree
     try:
-        own = parse_sql(draft, name)  # only looked at, as by others before
+        own = parse_sql(draft, name)  # read-only, so the shared tree is safe to use
     except (SqlglotError, RecursionError):
         return tree
     start = tree.args.get("from_")
@@ -204,14 +204,14 @@ def _as_drafted(tree: exp.Expr, draft: str | None, name: str) -> exp.Expr:
     if isinstance(inner, exp.Subquery) and inner.alias == "limited" and not reads_it:
         whole: exp.Expr = inner.this
         return whole
-    for part in ("limit", "order", "offset"):  # SQL Server wants all three of them together
+    for part in ("limit", "order", "offset"):  # SQL Server requires all three together
         if not own.args.get(part):
             tree.set(part, None)
     return tree
 
 
 class _Steps:
-    """Tells one query. `steps`: names and sentences of what has to be computed before."""
+    """Explains one query. `_steps`: names and sentences of the preceding steps."""
 
     def __init__(self, dialect: str) -> None:
         self._dialect = dialect
@@ -227,7 +227,7 @@ class _Steps:
         return [*steps, f"finally, {last[0]}", *last[1:]] if steps else last
 
     def _sentences(self, query: exp.Expr) -> list[str]:
-        """Of one query, each without its capital and its full stop; of one that has no words, its SQL."""
+        """The sentences of one query, without capitals and full stops; its SQL if it has no words."""
         try:
             return self._query(query)
         except Unsayable:
@@ -260,7 +260,7 @@ class _Steps:
         ]
 
     def _derive(self, node: exp.Subquery) -> str:
-        """A query in FROM: a step of its own."""
+        """Add a query in FROM as a separate step, and return its name."""
         self._unnamed += not node.alias
         name = words(node.alias) if node.alias else f"subquery {self._unnamed}"
         columns = node.args["alias"].columns if node.args.get("alias") else []
@@ -310,7 +310,7 @@ class _Steps:
 
 
 def _operands(query: exp.Expr) -> Iterator[exp.Expr]:
-    """The queries that one kind of set operation takes, in their order."""
+    """The operands of nested set operations of one kind, in order."""
     left = query.this
     same = type(left) is type(query) and left.args.get("distinct") == query.args.get("distinct")
     if same and not find_arguments(left) - {"this", "expression", "distinct"} and not query.args.get("by_name"):
@@ -321,13 +321,13 @@ def _operands(query: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def _item(node: exp.Expr, say: Say) -> str:
-    """An item of the select list, with the name that it gets."""
+    """An item of the select list, with its alias."""
     value, alias = say.value(node.unalias()), words(node.alias) if node.alias else ""
     return f"{value} (as {alias})" if alias and alias != value else value
 
 
 def _describe_output(query: exp.Select, say: Say, *, filtered: bool) -> str:
-    """What the rows of the result are: columns, different combinations, or values of groups."""
+    """The rows of the result in words: columns, different combinations, or values of groups."""
     group, distinct = query.args.get("group"), query.args.get("distinct")
     items = list(query.expressions)
     if group is not None:
@@ -346,7 +346,7 @@ def _describe_output(query: exp.Select, say: Say, *, filtered: bool) -> str:
 
 
 def _groups(group: exp.Expr, items: list[exp.Expr], say: Say) -> str:
-    """What is computed for each what. A key that is selected unchanged is not repeated."""
+    """The values for each group in words. A key that is selected unchanged is not repeated."""
     if find_arguments(group) - {"expressions"} or any(isinstance(key, _SETS) for key in group.expressions):
         text = _limit_list([_item(item, say) for item in items])
         by = grammar.write(group, say.dialect).strip().removeprefix("GROUP BY ")
@@ -369,7 +369,7 @@ def _groups(group: exp.Expr, items: list[exp.Expr], say: Say) -> str:
 
 
 def _ordinal(key: exp.Expr, items: list[exp.Expr]) -> int | None:
-    """The item that a number in GROUP BY or ORDER BY stands for, counted from 0."""
+    """The item that a number in GROUP BY or ORDER BY refers to, counted from 0."""
     if isinstance(key, exp.Literal) and not key.is_string and key.name.isdigit():
         place = int(key.name) - 1
         starred = any(item.is_star for item in items[: place + 1])
@@ -384,7 +384,7 @@ def _limit_list(texts: list[str]) -> str:
 
 
 def _ending(query: exp.Expr, items: list[exp.Expr], say: Say) -> str:
-    """How it is sorted, and how many of its rows are kept; empty where it says neither."""
+    """Sorting and limits in words; empty if there are none."""
     order = query.args.get("order")
     by = ""
     if order is not None:
@@ -397,7 +397,7 @@ def _ending(query: exp.Expr, items: list[exp.Expr], say: Say) -> str:
 
 
 def _key(key: exp.Expr, items: list[exp.Expr], say: Say) -> tuple[str, bool]:
-    """What a sort key is called, and whether it is an amount."""
+    """A sort key in words, and whether it is an amount."""
     place = _ordinal(key, items)
     if place is None:
         wanted = key.name.lower() if isinstance(key, exp.Column) and not key.table else None
@@ -410,7 +410,7 @@ def _key(key: exp.Expr, items: list[exp.Expr], say: Say) -> tuple[str, bool]:
 
 
 def _cut(query: exp.Expr, say: Say, *, ordered: bool) -> str:
-    """LIMIT and OFFSET, TOP or FETCH."""
+    """LIMIT and OFFSET, TOP or FETCH in words."""
     limit, offset = query.args.get("limit"), query.args.get("offset")
     skipped = offset.expression if offset is not None else None
     if isinstance(skipped, exp.Literal) and skipped.name == "0":

@@ -1,4 +1,4 @@
-"""The interface of speakers: each explains parts of one SELECT, in the words of a reader who knows no SQL."""
+"""The interface of speakers: each explains parts of one SELECT, for readers who do not know SQL."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MONTHS = (
 
 
 def words(name: str) -> str:
-    """A name for people: `order_date` and `OrderDate` are "order date"; in quotes where it is no words."""
+    """A readable name: "order date" for `order_date` and `OrderDate`; in quotes if it is not made of words."""
     parts = _CAMEL.sub(" ", name).replace("_", " ").split()
     text = " ".join(part.lower() if part.istitle() and len(parts) > 1 else part for part in parts)
     return text if text and all(character.isalnum() or character == " " for character in text) else f'"{name}"'
@@ -36,12 +36,12 @@ def join_items(items: Sequence[str], last: str = "and") -> str:
 
 
 def quote_sql(sql: str) -> str:
-    """SQL as it is, where there are no words for it; a long one is cut."""
+    """Quote SQL for which there are no words. Long SQL is cut."""
     return f"`{sql if len(sql) <= MAX_SQL_CHARS else sql[: MAX_SQL_CHARS - 1] + '…'}`"
 
 
 def date_of(node: exp.Expr | None) -> dt.date | None:
-    """The day that a literal names, with or without a DATE before it; None for anything else."""
+    """The date of a literal, with or without DATE; None for anything else."""
     if isinstance(node, exp.Cast) and node.to.this.name in _DATE_TYPES:
         node = node.this
     if not isinstance(node, exp.Literal) or not node.is_string:
@@ -54,7 +54,7 @@ def date_of(node: exp.Expr | None) -> dt.date | None:
 
 
 def period(first: dt.date, after: dt.date) -> str | None:
-    """The days up to the one before `after`: "in 2024", "from January to March 2024"; None where no name fits."""
+    """The days up to the one before `after`: "in 2024", "from January to March 2024"; None if no name fits."""
     if after <= first:
         return None
     last = after - dt.timedelta(days=1)
@@ -72,15 +72,14 @@ def period(first: dt.date, after: dt.date) -> str | None:
 
 
 def capitalize(text: str) -> str:
-    """With a capital, unless it begins with SQL or a name in quotes."""
+    """Capitalize a text, unless it begins with SQL or a name in quotes."""
     return text[:1].upper() + text[1:]
 
 
 class Say(ABC):
-    """Says the values and conditions of one SELECT.
+    """Explains the values and conditions of one SELECT.
 
-    `tables` tells what each alias, in lower case, is called; the tables of the query around this one, `outer`, may be
-    named as well.
+    `tables`: the name of each alias, in lower case. Tables of the outer query, `outer`, may be named as well.
     """
 
     def __init__(self, dialect: str, tables: Mapping[str, str], outer: Say | None = None) -> None:
@@ -88,11 +87,11 @@ class Say(ABC):
 
     @abstractmethod
     def value(self, node: exp.Expr) -> str:
-        """What a value is: "the sum of amount"."""
+        """A value in words: "the sum of amount"."""
 
     @abstractmethod
     def condition(self, node: exp.Expr) -> str:
-        """What holds: "status is 'C' and amount is more than 10"."""
+        """A condition in words: "status is 'C' and amount is more than 10"."""
 
     @abstractmethod
     def noun(self, node: exp.Expr) -> str | None:
@@ -103,21 +102,21 @@ class Say(ABC):
         """The rows of a query whose columns do not matter: "orders where amount is more than 10"."""
 
     def inside(self, tables: Mapping[str, str]) -> Self:
-        """The speaker of a query inside this one. Args: tables: what each of its aliases is called."""
+        """The speaker of a query inside this one. Args: tables: the name of each of its aliases."""
         return type(self)(self.dialect, tables, self)
 
     def sql(self, node: exp.Expr) -> str:
         return quote_sql(grammar.write(node, self.dialect))
 
     def column(self, node: exp.Column) -> str:
-        """The column's name; with its table's, where there are several."""
+        """The column's name, with its table's name if there are several."""
         name = "all columns" if isinstance(node.this, exp.Star) else words(node.name)
         table = self.table(node.table) if node.table else None
         alone = self.outer is None and len(self.tables) == 1
         return name if table is None or alone else f"{name} of {table}"
 
     def table(self, alias: str) -> str:
-        """What a table is called, here or around."""
+        """The name of a table, in this query or an outer one."""
         found = self.tables.get(alias.lower())
         if found is not None:
             return found

@@ -39,7 +39,7 @@ _OPERATORS: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "−", exp.Mul: 
 
 
 def say_value(node: exp.Expr, say: Say) -> str:
-    """A value in words; as SQL where there are none."""
+    """A value in words, or as SQL if there are none."""
     for kind, speak in _SPEAKERS.items():
         if isinstance(node, kind):
             return speak(node, say) or say.sql(node)
@@ -47,12 +47,12 @@ def say_value(node: exp.Expr, say: Say) -> str:
 
 
 def call_name(node: exp.Expr) -> str:
-    """The name of a function that is called by name, in lower case; empty for anything else."""
+    """The name of a function without a sqlglot class, in lower case; empty for anything else."""
     return node.name.lower() if isinstance(node, exp.Anonymous) else ""
 
 
 def takes_all_rows(item: exp.Expr) -> bool:
-    """Whether a call in it takes all rows together: an aggregate that is no window's."""
+    """Whether an item contains an aggregate that is not a window function."""
     for node in item.walk(prune=lambda below: isinstance(below, exp.Query | exp.Window)):
         if call_name(node) in {*_AGGREGATES, "count"} and len(node.expressions) == 1:
             return True
@@ -60,14 +60,14 @@ def takes_all_rows(item: exp.Expr) -> bool:
 
 
 def operand(node: exp.Expr, say: Say) -> str:
-    """A value beside another one: in parentheses where its words would run into what follows."""
+    """A value next to another one, in parentheses if its words could run into what follows."""
     text = say.value(node)
     open_ended = any(word in text for word in (" where ", " by ", " within each ", " over all "))
     return f"({text})" if open_ended and not text.startswith(("(", "`")) else text
 
 
 def is_amount(node: exp.Expr) -> bool:
-    """Whether it is a count, a sum or an average, of which one can say "highest"."""
+    """Whether an expression is a count, a sum or an average, so that "highest" applies."""
     node = node.unalias()
     while isinstance(node, exp.Filter | exp.Window | exp.Paren):
         node = node.this
@@ -102,7 +102,7 @@ def _call(node: exp.Expr, say: Say) -> str | None:
 
 
 def _aggregate(name: str, given: Sequence[exp.Expr], say: Say, where: str = "") -> str | None:
-    """COUNT, SUM and their like. Args: where: what a row must fulfil to be taken."""
+    """An aggregate in words. Args: where: the condition of rows to include, in words."""
     one = given[0]
     distinct = isinstance(one, exp.Distinct)
     if len(given) > 1 or (isinstance(one, exp.Distinct) and (one.args.get("on") or not one.expressions)):
@@ -120,7 +120,7 @@ def _aggregate(name: str, given: Sequence[exp.Expr], say: Say, where: str = "") 
 
 
 def _inner(node: exp.Expr, say: Say) -> str:
-    """What a function is of: in parentheses where it is arithmetic."""
+    """The argument of a function, in parentheses if it is arithmetic."""
     return f"({say.value(node)})" if isinstance(node, tuple(_OPERATORS)) else say.value(node)
 
 
@@ -136,7 +136,7 @@ def _count(one: exp.Expr, say: Say, where: str) -> str | None:
 
 
 def _aggregate_of_case(name: str, case: exp.Case, say: Say) -> str | None:
-    """`SUM(CASE WHEN a THEN b ELSE 0 END)` is the sum of b where a; with 1 for b, a number of rows."""
+    """`SUM(CASE WHEN a THEN b ELSE 0 END)` is the sum of b where a; if b is 1, a number of rows."""
     if case.this is not None or len(case.args["ifs"]) != 1:
         return None
     branch, default = case.args["ifs"][0], case.args.get("default")
@@ -153,7 +153,7 @@ def _aggregate_of_case(name: str, case: exp.Case, say: Say) -> str | None:
 
 
 def _format(given: Sequence[exp.Expr], say: Say) -> str | None:
-    """`strftime('%Y', d)` and `to_char(d, 'YYYY')`: the pattern may stand on either side."""
+    """`strftime('%Y', d)` and `to_char(d, 'YYYY')`: the pattern may be either argument."""
     for pattern, moment in ((given[0], given[1]), (given[1], given[0])):
         if isinstance(pattern, exp.Literal) and pattern.name in _PATTERNS and not isinstance(moment, exp.Literal):
             return f"the {_PATTERNS[pattern.name]} of {say.value(moment)}"
@@ -217,7 +217,7 @@ def _filter(node: exp.Expr, say: Say) -> str | None:
 
 
 def _window(node: exp.Expr, say: Say) -> str | None:
-    """A rank, a neighbour's value, a sum so far. A frame of rows of its own is left as SQL."""
+    """A rank, a neighbour's value, a running sum. An explicit frame is left as SQL."""
     if node.args.get("alias") or node.args.get("spec") or node.args.get("first") is not None:
         return None
     function, order = node.this, node.args.get("order")
@@ -237,9 +237,9 @@ def _window(node: exp.Expr, say: Say) -> str | None:
 
 
 def ordering(order: exp.Expr, say: Say, named: Callable[[exp.Expr], tuple[str, bool]] | None = None) -> str:
-    """By what rows are sorted: "total, highest first, and name".
+    """The sort keys in words: "total (highest first) then name".
 
-    `named` tells what a key is called, and whether it is an amount; by default its own words.
+    `named` returns a key's name and whether it is an amount. Default: the key in words.
     """
     phrases = []
     for key in order.expressions:
@@ -296,7 +296,7 @@ _UNSAYABLE = (exp.Any, exp.All, exp.Tuple, exp.Null)
 
 
 def say_condition(node: exp.Expr, say: Say) -> str:
-    """A condition in words; as SQL where there are none."""
+    """A condition in words, or as SQL if there are none."""
     while isinstance(node, exp.Paren):
         node = node.this
     if isinstance(node, exp.And):
@@ -311,7 +311,7 @@ def say_condition(node: exp.Expr, say: Say) -> str:
 
 
 def _conjunction(parts: Sequence[exp.Expr], say: Say) -> str:
-    """All of the parts; the two ends of a period are said together."""
+    """The parts of a conjunction. The two ends of a period are combined."""
     flat: list[exp.Expr] = []
     for part in parts:
         inner = part.unnest()
@@ -332,7 +332,7 @@ def _conjunction(parts: Sequence[exp.Expr], say: Say) -> str:
 
 
 def _group(part: exp.Expr, say: Say, other: type[exp.Expr]) -> str:
-    """A part, in parentheses where it is itself of several."""
+    """A part, in parentheses if it has several parts itself."""
     text = say_condition(part, say)
     return f"({text})" if isinstance(part.unnest(), other) else text
 
@@ -413,7 +413,7 @@ def _between(node: exp.Expr, say: Say, *, negated: bool = False) -> str | None:
 
 
 def _like(node: exp.Expr, say: Say, *, negated: bool = False) -> str | None:
-    """`LIKE '%x%'` and its like; whether case counts is the database's affair with LIKE, and never does with ILIKE."""
+    """`LIKE '%x%'` and its like; Case depends on the database for LIKE, and is ignored for ILIKE."""
     negated = negated or bool(node.args.get("negate"))
     pattern = node.expression
     if not isinstance(pattern, exp.Literal) or not pattern.is_string:

@@ -1,7 +1,7 @@
 """Rows as Arrow: record batches, and the IPC stream of them.
 
-nanoarrow (one megabyte) builds the arrays and writes the stream. pyarrow, which does both as well, takes more room than
-all else that runs on Azure takes together with DuckDB.
+nanoarrow (one megabyte) builds the arrays and writes the stream. pyarrow could do both, but is larger than
+everything else that runs on Azure, including DuckDB.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MICROSECOND = dt.timedelta(microseconds=1)
 
 
 def arrow_chunks(result: QueryResult) -> Iterator[bytes]:
-    """The IPC stream, one record batch at a time; without rows, an empty one."""
+    """The IPC stream, one record batch at a time; one empty batch if there are no rows."""
     from nanoarrow.ipc import StreamWriter
 
     sink = io.BytesIO()
@@ -35,7 +35,7 @@ def arrow_chunks(result: QueryResult) -> Iterator[bytes]:
 
 
 class ArrowRows:
-    """The same batches in memory, for a reader of Arrow's C stream, which may ask for it more than once."""
+    """The record batches in memory, for readers of Arrow's C stream, which may request it more than once."""
 
     def __init__(self, result: QueryResult, columns: Sequence[ExportColumn]) -> None:
         from nanoarrow.c_schema import c_schema
@@ -51,7 +51,7 @@ class ArrowRows:
 
 
 def batches(result: QueryResult, columns: Sequence[ExportColumn]) -> Iterator[CArray]:
-    """Record batches of some thousand rows, at least one. The columns' names may differ from the result's."""
+    """Record batches of `ROWS_PER_BATCH` rows, at least one. The columns' names may differ from the result's."""
     from nanoarrow import c_array_from_buffers
 
     for start in range(0, max(result.row_count, 1), ROWS_PER_BATCH):
@@ -94,7 +94,7 @@ def _array(column: ExportColumn, values: Sequence[JsonValue]) -> CArray:
 
 
 def _decimals(column: ExportColumn, values: Sequence[JsonValue]) -> CArray:
-    """Decimals as 128-bit integers, which no constructor of the library makes."""
+    """Decimals as 128-bit integers, which no constructor of the library supports."""
     import nanoarrow as na
 
     unscaled = b"".join(
@@ -127,7 +127,7 @@ _STORED: dict[CellKind, Callable[[Any], Any]] = {
 
 
 def _take(sink: io.BytesIO) -> bytes:
-    """What was written since the last time."""
+    """The bytes written since the last call."""
     written = sink.getvalue()
     sink.seek(0)
     sink.truncate()

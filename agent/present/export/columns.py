@@ -1,7 +1,7 @@
 """The types of a result's columns, inferred from their JSON values.
 
-A result has passed `executors.values`, which keeps every value but not the name of its type. What all values of a
-column have in common is enough to give most types back; where it is not, the column is text, which loses nothing:
+A result has passed `executors.values`, which keeps every value but not the name of its type. The common form of a
+column's values is enough to restore most types. If it is not, the column is text, which loses nothing:
 
 | values of the column                                          | type                           |
 |---------------------------------------------------------------|--------------------------------|
@@ -12,7 +12,7 @@ column have in common is enough to give most types back; where it is not, the co
 | ISO 8601 dates; date-times; date-times with an offset         | date; timestamp; instant (UTC) |
 | lists, objects, a mixture, nothing but NULL, anything else    | text; nested values as JSON    |
 
-A column that holds nothing but numbers too long for a double is text as well: it may be one of account numbers.
+A column with only numbers too long for a double is also text: they may be account numbers.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class CellKind(StrEnum):
 
 
 class ExportColumn(Frozen):
-    """A column of an exported file. `digits`, `scale`: of a decimal, all of them and those after the point."""
+    """A column of an exported file. `digits`, `scale`: for decimals, all digits and those after the point."""
 
     name: str
     kind: CellKind
@@ -58,13 +58,13 @@ class ExportColumn(Frozen):
 
 
 def columns_of(result: QueryResult) -> tuple[ExportColumn, ...]:
-    """The columns of a result, with the types that all their values have."""
+    """The columns of a result, with the common types of their values."""
     cells = zip(*result.rows, strict=True) if result.rows else ((),) * len(result.columns)
     return tuple(_column(name, values) for name, values in zip(result.columns, cells, strict=True))
 
 
 def as_text(value: JsonValue) -> str | None:
-    """A value as text: a string as it is, anything else as JSON has it; None for NULL."""
+    """A value as text: strings unchanged, anything else as JSON; None for NULL."""
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)
@@ -86,7 +86,7 @@ def _column(name: str, values: Sequence[JsonValue]) -> ExportColumn:
 def _numbers_of(texts: Sequence[str]) -> list[JsonValue] | None:
     """The numbers of a column that is text only because some of them are too long for JSON, or not finite.
 
-    None where they are all long, or all short: then the database has them as text, as far as one can tell.
+    None if all are long or all are short: then the column is probably text in the database.
     """
     found: list[JsonValue] = []
     for text in texts:
@@ -111,7 +111,7 @@ def _of_texts(texts: Sequence[str]) -> CellKind:
 
 
 def _is_real(text: str) -> bool:
-    """Whether the calendar and the clock have it."""
+    """Whether the date or time exists."""
     try:
         dt.datetime.fromisoformat(text)
     except ValueError:
@@ -120,7 +120,7 @@ def _is_real(text: str) -> bool:
 
 
 def _of_numbers(name: str, values: Sequence[JsonValue]) -> ExportColumn:
-    """The type of numbers, with texts among them that may be numbers too long for JSON."""
+    """The type of numbers, some of which may be texts too long for JSON numbers."""
     texts = {value for value in values if isinstance(value, str)}
     exact = texts - NOT_FINITE
     floats = any(isinstance(value, float) for value in values)
@@ -144,5 +144,5 @@ def _exact(name: str, numbers: Sequence[Decimal]) -> ExportColumn:
 
 
 def as_decimal(value: JsonValue) -> Decimal:
-    """A number, or the text of one, exactly as it is written."""
+    """The exact decimal of a number or its text."""
     return Decimal(repr(value) if isinstance(value, float) else value)

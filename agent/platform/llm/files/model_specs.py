@@ -14,7 +14,7 @@ CHUNK = 4 * 1024 * 1024
 
 
 class DataWheels(Frozen):
-    """A file cut into slices, each the one data file of a wheel. `{n}` is the slice's number, from 1."""
+    """A file split into slices, each the only data file of a wheel. `{n}` is the slice's number, from 1."""
 
     distribution: str
     version: str
@@ -75,15 +75,15 @@ MODELS: dict[str, ModelSpec] = {
 }
 
 
-Progress = Callable[[str, int, int], None]  # gets a stage, how many of its bytes are done, and how many it has
+Progress = Callable[[str, int, int], None]  # called with the stage, its bytes done and its total bytes
 
 
 class SourceFailed(Exception):
-    """One source cannot give the file; the message says why, and the next source is tried."""
+    """A source cannot deliver the file. The message states why; the next source is tried."""
 
 
 def no_progress(stage: str, done: int, total: int) -> None:
-    """For callers that do not watch."""
+    """Ignore progress."""
 
 
 def sha256_of(path: Path, progress: Progress = no_progress) -> str:
@@ -99,7 +99,7 @@ def sha256_of(path: Path, progress: Progress = no_progress) -> str:
 
 
 def read_json(path: Path) -> object:
-    """What was written; None where there is nothing, or half of it."""
+    """The stored value; None if the file is missing or incomplete."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
@@ -107,14 +107,14 @@ def read_json(path: Path) -> object:
 
 
 def write_json(path: Path, value: object) -> None:
-    """Write all of it or nothing."""
+    """Write the file atomically."""
     draft = path.with_name(path.name + ".new")
     draft.write_text(json.dumps(value), encoding="utf-8")
     draft.replace(path)
 
 
 def command_line() -> str:
-    """`plumbline` where the package is installed, `python -m agent` in a checkout."""
+    """The command's name: `plumbline` if the package is installed, `python -m agent` in a checkout."""
     try:
         distribution("plumbline")
     except PackageNotFoundError:

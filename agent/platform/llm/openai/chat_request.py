@@ -1,14 +1,14 @@
 """The fields of a chat request that an endpoint is known to accept.
 
-Endpoints differ. What is refused is left out at the next try:
+Endpoints differ. A refused field is replaced or omitted in the next try:
 
-    json_schema -> json_object -> plain text        with the schema put in words from the second on
-    max_tokens  -> max_completion_tokens            the model reasons first: little, and with room for it
+    json_schema -> json_object -> plain text        from the second on, the schema is in the prompt
+    max_tokens  -> max_completion_tokens            a reasoning model: low effort, and more tokens
     reasoning_effort -> none
     temperature -> none
     logprobs -> none
     prompt_cache_key -> none
-    stream_options -> none                          a stream without a count of its tokens
+    stream_options -> none                          a stream without token counts
     stream -> none                                  the reply in one piece
 """
 
@@ -26,7 +26,7 @@ ReplyFormat = Literal["json_schema", "json_object", "text"]
 
 _NEXT_FORMAT: dict[ReplyFormat, ReplyFormat] = {"json_schema": "json_object", "json_object": "text"}
 _FORMAT_WORDS = ("response_format", "json_schema", "json_object", "json mode", "structured output", "not supported")
-# Reasoning counts among a reply's tokens: without room for it a reply can be cut off before it begins.
+# Reasoning counts as reply tokens. Without extra room, a reply can be cut off before it begins.
 REASONING_TOKENS = 2_000
 REASONING_EFFORT = "minimal"
 # How endpoints refuse a field that they do not know; some do not name it.
@@ -38,7 +38,7 @@ _UNKNOWN_FIELD = (
     "extra inputs",
     "extra fields",
 )
-# Fields that an endpoint may name when it refuses them, in the order in which they are looked for.
+# Fields that an endpoint may name when it refuses them, in search order.
 _ABILITY_OF = {
     "reasoning_effort": "reasoning_effort",
     "logprobs": "logprobs",
@@ -46,13 +46,13 @@ _ABILITY_OF = {
     "stream": "stream",
     "temperature": "temperature",
 }
-# What strict structured replies do not allow in a schema, or what only costs tokens.
+# Schema keys that strict structured replies do not allow, or that only cost tokens.
 _NOT_IN_STRICT = frozenset({"title", "default"})
 
 
 @dataclass(frozen=True)
 class Abilities:
-    """What an endpoint is known to take. grammar: in a field of its own, which `chat_fields` does not write."""
+    """The fields that an endpoint accepts, as far as known. grammar: a separate field, not written by `chat_fields`."""
 
     reply_format: ReplyFormat = "json_schema"
     tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
@@ -65,7 +65,7 @@ class Abilities:
     grammar: bool = False
 
     def without(self, complaint: str, request: Mapping[str, Any]) -> Abilities | None:
-        """What remains after an endpoint refused `request` with that complaint; None for other complaints."""
+        """The abilities left after an endpoint refused `request` with a complaint; None for other complaints."""
         complaint = complaint.lower()
         if "max_completion_tokens" in complaint and "max_tokens" in request:
             return replace(self, tokens_field="max_completion_tokens")
@@ -83,7 +83,7 @@ class Abilities:
 def chat_fields(
     messages: list[Message], schema: ReplySchema | None, max_tokens: int, temperature: float, abilities: Abilities
 ) -> dict[str, Any]:
-    """The fields of a request that the endpoint is known, or hoped, to take."""
+    """The fields of a request that the endpoint accepts, as far as known."""
     request: dict[str, Any] = {"max_tokens": max_tokens}
     if abilities.tokens_field == "max_completion_tokens":
         request = {"max_completion_tokens": max_tokens + REASONING_TOKENS}
@@ -112,24 +112,24 @@ def chat_fields(
 
 
 def estimate_prompt(request: Mapping[str, Any]) -> int:
-    """About how many tokens the prompt of a request has."""
+    """The estimated number of tokens of a request's prompt."""
     from rag.schema.text import estimate_tokens
 
     return sum(estimate_tokens(message["content"]) for message in request["messages"])
 
 
 def tokens_of(request: Mapping[str, Any]) -> int:
-    """About how many tokens a request may need: of its prompt, and at most of its reply."""
+    """The estimated number of tokens of a request: its prompt and its longest reply."""
     return estimate_prompt(request) + int(request.get("max_tokens") or request.get("max_completion_tokens") or 0)
 
 
 def cache_key(prefix: str) -> str:
-    """What requests with one beginning share, so that the machine that has cached it gets them; a hash."""
+    """A hash shared by requests with a common prefix, so that they reach the machine that has cached it."""
     return hashlib.sha256(prefix.encode()).hexdigest()[:32]
 
 
 def _with_words(messages: list[Message], words: str) -> list[Message]:
-    """The words at the end of the last message, so that the prompt's beginning stays what the endpoint has cached."""
+    """The messages with words appended to the last one, so that the cached prefix stays the same."""
     last = messages[-1]
     if last.role != "user":
         return [*messages, Message(role="user", content=words)]
@@ -137,7 +137,7 @@ def _with_words(messages: list[Message], words: str) -> list[Message]:
 
 
 def strict_schema(schema: object) -> Any:
-    """A JSON Schema as strict structured replies want it: objects closed, every property required."""
+    """A JSON Schema for strict structured replies: objects closed, every property required."""
     if isinstance(schema, list):
         return [strict_schema(item) for item in schema]
     if not isinstance(schema, dict):

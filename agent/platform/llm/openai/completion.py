@@ -1,4 +1,4 @@
-"""What an endpoint says: the used fields of a chat completion, whole or streamed, and what its errors mean."""
+"""Parses responses of an endpoint: chat completions, whole or streamed, and errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def _or_none(value: object, read: ValidatorFunctionWrapHandler) -> object:
-    """Log-probabilities of another shape are as good as none: a reply is worth having without them."""
+    """Ignore log-probabilities in an unknown form: the reply is useful without them."""
     try:
         return read(value)
     except ValidationError:
@@ -64,7 +64,7 @@ class _Tokens(BaseModel):
 
 
 class _Timings(BaseModel):
-    """llama.cpp's own count of the tokens that it had in its cache."""
+    """llama.cpp's count of tokens read from its cache."""
 
     cache_n: int | None = None
 
@@ -85,7 +85,7 @@ class _ChunkChoice(BaseModel):
 
 
 class Chunk(BaseModel):
-    """A piece of a completion that comes as a stream; `reply_of` reads what they are put together to."""
+    """A piece of a streamed completion. `reply_of` reads the pieces joined together."""
 
     choices: list[_ChunkChoice]
     usage: _Tokens | None = None
@@ -98,7 +98,7 @@ class _Completion(BaseModel):
 
 
 def reply_of(body: object) -> Reply:
-    """What a completion, from its JSON, says. Raises ModelFailed: it is no completion, or the model declined."""
+    """The reply in the JSON of a completion. Raises ModelFailed if it is no completion or the model declined."""
     try:
         completion = _Completion.model_validate(body)
     except ValidationError as error:
@@ -118,14 +118,14 @@ def reply_of(body: object) -> Reply:
 
 
 def read_total_tokens(body: object) -> int | None:
-    """The tokens that a completion was counted for; None where the endpoint does not say."""
+    """The total tokens of a completion; None if the endpoint does not report them."""
     usage = body.get("usage") if isinstance(body, dict) else None
     total = usage.get("total_tokens") if isinstance(usage, dict) else None
     return total if isinstance(total, int) and total >= 0 else None
 
 
 def _usage(completion: _Completion) -> Usage:
-    """One call and its tokens."""
+    """The usage of one call."""
     usage = completion.usage
     if usage is None:
         return Usage(model_calls=1)
@@ -140,15 +140,15 @@ def _usage(completion: _Completion) -> Usage:
     )
 
 
-USAGE = {"include_usage": True}  # in a last piece of its own; an endpoint counts nothing in a stream otherwise
+USAGE = {"include_usage": True}  # in an extra last piece; otherwise, streams contain no token counts
 
 
 async def collect_stream(
     client: AsyncOpenAI, request: dict[str, Any], ended: Callable[[str], bool] | None = None
 ) -> object:
-    """A reply that comes in pieces, put together as one completion; `ON_TEXT` gets the text after each piece.
+    """A streamed reply, joined to one completion. `ON_TEXT` gets the text after each piece.
 
-    Cancelling, or `ended` of the text so far, closes the connection, which ends the reply. Raises openai.OpenAIError.
+    Cancellation, or `ended` for the text so far, closes the connection and ends the reply. Raises openai.OpenAIError.
     """
     from openai import AsyncStream
     from openai.types.chat import ChatCompletionChunk
@@ -163,7 +163,7 @@ async def collect_stream(
     reply = Pieces(request)
     with _translate_connection_errors(stream.response.request):
         async with stream:
-            if _is_whole(stream.response):  # it knows no streams, and says nothing of it
+            if _is_whole(stream.response):  # the endpoint ignored `stream`
                 await stream.response.aread()
                 return stream.response.json()
             async for chunk in stream:
@@ -174,7 +174,7 @@ async def collect_stream(
 
 
 class Pieces:
-    """The reply to a request, as far as it has come. A last message of the assistant is its beginning."""
+    """The reply to a request so far. A last message of the assistant is its beginning."""
 
     def __init__(self, request: Mapping[str, Any]) -> None:
         last = request["messages"][-1]
@@ -185,7 +185,7 @@ class Pieces:
         self._usage: dict[str, object] | None = None
 
     def add(self, chunk: Any) -> None:
-        """Take the next piece, a `Chunk` or the openai package's own, and hand the text so far to `ON_TEXT`."""
+        """Add the next piece, a `Chunk` or the openai package's class, and pass the text so far to `ON_TEXT`."""
         if chunk.usage:
             self._usage = chunk.usage.model_dump()
         for choice in chunk.choices:
@@ -198,7 +198,7 @@ class Pieces:
             self._on_text(self.text)
 
     def completion(self) -> object:
-        """The same as an endpoint sends it in one piece; its tokens are estimated where the endpoint counts none."""
+        """The reply in the form of a whole completion. Its tokens are estimated if the endpoint reports none."""
         message = {"content": self.text, "refusal": self._refusal or None}
         logprobs = {"content": self._tokens}
         choice = {"finish_reason": self._finish_reason, "message": message, "logprobs": logprobs}
@@ -216,7 +216,7 @@ def _is_whole(response: Any) -> bool:
 
 @contextmanager
 def _translate_connection_errors(request: Any) -> Iterator[None]:
-    """What the openai package raises where a connection cannot be made, also for one that breaks later."""
+    """Raise the openai package's connection errors also for a connection that breaks later."""
     import httpx2
     import openai
 
@@ -238,7 +238,7 @@ _LENGTH_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error
 
 @dataclass(frozen=True)
 class Endpoint:
-    """What an error message may say about an endpoint: never its key, nor what it sent back."""
+    """The facts about an endpoint for error messages: never its key or its response."""
 
     model: str
     address: str
@@ -274,7 +274,7 @@ def wait_before_retry(state: RetryCallState) -> float:
 
 
 def _retry_after(error: APIStatusError) -> float | None:
-    """Seconds of the endpoint's Retry-After, in any of the three forms in use; None without one."""
+    """Seconds of the endpoint's Retry-After, in any of its three forms; None if absent."""
     headers = error.response.headers
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         value = headers.get(name, "")
@@ -293,7 +293,7 @@ def _retry_after(error: APIStatusError) -> float | None:
 
 
 def _code(error: APIStatusError) -> str:
-    """The error's code or type, where it is a plain word."""
+    """The error's code or type, if it is a plain word; else empty."""
     return next((word for word in (error.code, error.type) if word and _SAFE_CODE.fullmatch(word)), "")
 
 
@@ -311,7 +311,7 @@ def translate_error(error: Exception, endpoint: Endpoint) -> Fatal:
 
 
 def describe_timeout(endpoint: Endpoint) -> ModelUnavailable:
-    """The error where no answer came in time."""
+    """The error for a timeout."""
     return ModelUnavailable(
         f"The model {endpoint.model!r} at {endpoint.host} did not answer within {endpoint.timeout_s:g} s "
         f"({_times(endpoint)}); try again, or raise PLUMBLINE_MODEL_TIMEOUT_S."
@@ -319,7 +319,7 @@ def describe_timeout(endpoint: Endpoint) -> ModelUnavailable:
 
 
 def describe_lost_connection(endpoint: Endpoint) -> ModelUnavailable:
-    """The error where there was no connection, or it broke."""
+    """The error for a connection that failed or broke."""
     return ModelUnavailable(
         f"The model's endpoint {endpoint.host} cannot be reached ({_times(endpoint)}); check its address and the "
         "network."
@@ -327,7 +327,7 @@ def describe_lost_connection(endpoint: Endpoint) -> ModelUnavailable:
 
 
 def describe_foreign_reply(endpoint: Endpoint) -> ModelFailed:
-    """The error where what came is no answer."""
+    """The error for an unreadable response."""
     return ModelFailed(
         f"The endpoint {endpoint.host} did not answer as the OpenAI protocol has it; check the base URL."
     )

@@ -1,4 +1,4 @@
-"""Chat models that speak OpenAI's protocol; what an endpoint refuses (`chat_request`) is left out from then on."""
+"""Chat models for OpenAI's protocol. Fields that an endpoint refuses (`chat_request`) are omitted from then on."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ if TYPE_CHECKING:
     import httpx2
     from openai import AsyncOpenAI
 
-MAX_REPLY_BYTES = 4_000_000  # of a response as it is sent; a reply of a thousand tokens has some ten thousand
+MAX_REPLY_BYTES = 4_000_000  # of a raw response; a reply of a thousand tokens has about ten thousand
 
 Sleep = Callable[[float], Awaitable[None]]
-Ended = Callable[[str], bool] | None  # whether a text in pieces needs no more of them
+Ended = Callable[[str], bool] | None  # whether a streamed text is complete
 
 
 class OpenAIModel:
-    """A model behind OpenAI's protocol; a reply comes as a stream where `replies.ON_TEXT` is set.
+    """A model behind OpenAI's protocol; a reply is streamed if `replies.ON_TEXT` is set.
 
     Args:
-        base_url: the endpoint, `/v1` included; None for OpenAI itself. api_key: None for an endpoint that wants none.
+        base_url: the endpoint, `/v1` included; None for OpenAI itself. api_key: None for an endpoint without keys.
         timeout_s: seconds for one reply. retries: tries after the first, with `sleep` between.
 
-    `pace` makes every try wait for its turn; None: the endpoint's limits are not kept.
+    `pace` makes every try wait for its turn; None: rate limits are ignored.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class OpenAIModel:
         import openai
 
         abilities = self._abilities
-        while True:  # each refusal takes something away, so this ends
+        while True:  # each refusal removes a field, so this ends
             request = chat_fields(messages, schema, max_tokens, temperature, abilities)
             if ON_TEXT.get() is not None and abilities.stream:
                 request |= {"stream": True} | ({"stream_options": USAGE} if abilities.stream_usage else {})
@@ -94,11 +94,11 @@ class OpenAIModel:
                     raise translate_error(error, self._endpoint()) from error
                 abilities = less
                 continue
-            self._abilities = abilities  # only what led to an answer is worth remembering
+            self._abilities = abilities  # remember only abilities that led to an answer
             return reply_of(completion)
 
     async def ready(self) -> None:
-        """Return when the endpoint answers and takes the key. Raises ModelUnavailable."""
+        """Check that the endpoint responds and accepts the key. Raises ModelUnavailable."""
         client = await self._get_client()
         import openai
 
@@ -107,7 +107,7 @@ class OpenAIModel:
         except (openai.AuthenticationError, openai.APIConnectionError, openai.InternalServerError) as error:
             raise translate_error(error, self._endpoint()) from error
         except openai.APIStatusError:
-            return  # it answered: not every endpoint lists its models, and not to everybody
+            return  # it responded: not every endpoint lists its models for every caller
 
     async def close(self) -> None:
         """Close the connections; a later call opens new ones."""
@@ -120,7 +120,7 @@ class OpenAIModel:
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             await asyncio.to_thread(_import_client)
-        if self._client is None or self._loop is not loop:  # nobody else has connected meanwhile
+        if self._client is None or self._loop is not loop:  # no other task connected meanwhile
             self._client, self._loop = self._connect(), loop
         return self._client
 
@@ -134,7 +134,7 @@ class OpenAIModel:
         )
 
     def _options(self) -> dict[str, Any]:
-        """Of a client, whatever it is called with."""
+        """The options of every client."""
         import openai
 
         from rag.embedding.bounded import Bound, load_httpx
@@ -152,7 +152,7 @@ class OpenAIModel:
         return Endpoint(self.name, address, "OPENAI_API_KEY", self._timeout_s, self._retries + 1)
 
     async def _send(self, client: AsyncOpenAI, request: dict[str, Any], ended: Ended = None) -> object:
-        """One reply, retried while the trouble may pass. The openai package's own waits are shorter, and random."""
+        """Get one reply, with retries after temporary errors. The openai package's own waits are shorter and random."""
         retrying = AsyncRetrying(
             stop=stop_after_attempt(self._retries + 1),
             wait=wait_before_retry,
@@ -163,7 +163,7 @@ class OpenAIModel:
         return await retrying(self._once, client, request, ended)
 
     async def _once(self, client: AsyncOpenAI, request: dict[str, Any], ended: Ended) -> object:
-        """One try, in its turn where the endpoint's limits are kept. What it waits for that is not its timeout's."""
+        """One try, after waiting for its turn if there is a `pace`. The wait does not count towards the timeout."""
         if self.pace is None:
             return await self._post(client, request, ended)
         async with self.pace.turn(tokens_of(request)) as call:
@@ -172,10 +172,10 @@ class OpenAIModel:
             return completion
 
     async def _post(self, client: AsyncOpenAI, request: dict[str, Any], ended: Ended) -> object:
-        async with asyncio.timeout(self._timeout_s):  # the client's own counts from piece to piece
+        async with asyncio.timeout(self._timeout_s):  # the client's own timeout restarts at each piece
             if request.get("stream"):
                 return await collect_stream(client, request, ended)
-            # As `chat.completions.create`, which first looks through all of the request for what it could change.
+            # Like `chat.completions.create`, which first scans the whole request for values to transform.
             return await client.post("/chat/completions", cast_to=object, body=request)
 
 
@@ -214,7 +214,7 @@ class AzureOpenAIModel(OpenAIModel):
 
 
 async def _tell_limits(response: httpx2.Response) -> None:
-    """A hook for responses: what they say of limits is for the call that they answer."""
+    """A response hook that records reported limits for the current call."""
     call = CALL.get()
     if call is not None:
         call.record(response.status_code, response.headers)
@@ -228,15 +228,15 @@ def _too_much(megabytes: int) -> ModelFailed:
 
 
 def _import_client() -> None:
-    """Load what a connection needs; it takes most of a second."""
+    """Import the modules for a connection. It takes most of a second."""
     for name in ("openai", "openai.types.chat", "httpcore2"):
         importlib.import_module(name)
 
 
 def _is_refusal(error: Exception) -> bool:
-    """The endpoint accepted the caller and refused the request."""
+    """Whether the endpoint accepted the caller but refused the request."""
     import openai
 
-    if isinstance(error, openai.PermissionDeniedError):  # so OpenAI refuses them of some models
+    if isinstance(error, openai.PermissionDeniedError):  # OpenAI refuses logprobs for some models this way
         return "logprobs" in str(error).lower()
     return isinstance(error, openai.BadRequestError | openai.NotFoundError | openai.UnprocessableEntityError)

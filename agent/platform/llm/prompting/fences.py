@@ -1,7 +1,7 @@
 """Separates data from instructions in a prompt: the fence `<data>` ... `</data>`, which no data can forge.
 
-Every prompt has the same marks, so that the shared prefix stays identical; data is stripped of all that resembles one,
-and of what servers of local models read as another turn of the chat.
+Every prompt has the same marks, so that the shared prefix stays identical. Everything in the data that resembles a mark
+is removed, and everything that servers of local models read as another turn of the chat.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _BRACKETS = str.maketrans("‹›〈〉⟨⟩⁄∕", "<><><>//")  # what NFKC l
 
 
 def remove_fences(text: str) -> str:
-    """A text without marks of a fence or a turn, nor any that their removal would make; its space stays."""
+    """The text without marks of a fence or a turn, or any that their removal would create. White space is kept."""
     text = plain(text)
     while (forged := _remove_marks(text)) is not None:
         text = forged
@@ -30,19 +30,19 @@ def remove_fences(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The same with white space folded."""
+    """The text without such marks, on one line."""
     return " ".join(remove_fences(text).split())
 
 
 def without_turns(text: str) -> str:
-    """A whole prompt without anything that a local model would read as the beginning or the end of a turn."""
+    """The prompt without anything that a local model would read as the start or end of a turn."""
     while _TURN.search(text):
         text = _TURN.sub("", text)
     return text
 
 
 def _remove_marks(text: str) -> str | None:
-    """The text without the marks in it; None where there are none, in these letters or in ones that look like them."""
+    """The text without marks, also in look-alike letters; None if there are none."""
     if not text.isascii():
         like = unicodedata.normalize("NFKC", text).translate(_BRACKETS)
         if _FENCE.search(like) or _TURN.search(like):

@@ -1,7 +1,7 @@
-"""What a reply must not contain: the words of the instructions, and addresses that the model was not given.
+"""Checks replies for words of the instructions and for addresses that the model was not given.
 
-A text in the data can ask for both, such as an image whose address sends a row to another server (EchoLeak,
-CVE-2025-32711). What is not recognised is in SECURITY.md.
+Text in the data can ask for both, such as an image whose address sends a row to another server (EchoLeak,
+CVE-2025-32711). SECURITY.md lists what is not detected.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from functools import lru_cache
 from agent.core.addresses import addresses, find_built_texts, is_address, normal
 from agent.platform.llm.prompting.templates import own_words
 
-RUN = 8  # words in a row that nobody writes by chance
-FREE = 3  # words in a row that any query may share with the instructions
+RUN = 8  # consecutive words that do not match by chance
+FREE = 3  # consecutive words that any query may share with the instructions
 REPEATED = "it repeats what the model was told to do"
 LINKED = "it holds an address that stands nowhere in the data"
 
@@ -24,9 +24,9 @@ _COMMENT = re.compile(r"--[^\n]*")
 
 
 def problem(text: str, system: str, visible: Iterable[str]) -> str:
-    """Why a text that a model wrote is not passed on; empty where nothing is wrong with it.
+    """Why a model's text is withheld; empty if it is not.
 
-    What stands in `visible`, the question and the rows, may be repeated; `system`, the first message, may not.
+    `visible`, the question and the rows, may be repeated; `system`, the first message, may not.
     """
     known = "\n".join(visible).casefold()
     if _repeats(text, system, known):
@@ -38,14 +38,14 @@ def problem(text: str, system: str, visible: Iterable[str]) -> str:
 
 
 def problem_of_query(sql: str, dialect: str, system: str, question: str) -> str:
-    """The same of a query's own texts. An address in the question may be selected; any may be compared with."""
+    """Like `problem`, for a query's literals. Addresses in the question may be selected; any may be compared."""
     if _repeats(sql, system, question.casefold()):
         return REPEATED
     return LINKED if _builds_address(sql, dialect, question) else ""
 
 
 def may_repeat_from(text: str, system: str) -> int:
-    """Up to where an unfinished text may be passed on: its last words could become a repetition."""
+    """The position up to which an unfinished text may be sent: its last words could become a repetition."""
     words = list(_WORD.finditer(text))[1 - RUN :]
     last = tuple(word[0].casefold() for word in words)
     known = [_find_beginnings(runs) for runs in (_instructions(), _instructions_of(system))]
@@ -78,13 +78,13 @@ def _runs(text: str) -> Iterator[tuple[str, ...]]:
 
 @lru_cache(maxsize=1)
 def _instructions() -> frozenset[tuple[str, ...]]:
-    """What stands in the prompts' files, but for their holes."""
+    """The runs of words in the prompts' files, without their placeholders."""
     return frozenset(run for text in own_words() for run in _runs(text))
 
 
 @lru_cache(maxsize=16)
 def _instructions_of(system: str) -> frozenset[tuple[str, ...]]:
-    """The system message without what the docs say: an answer may quote a rule."""
+    """The runs of words in the system message, without the docs: an answer may quote a rule."""
     return frozenset(_runs(_COMMENT.sub(" ", _FENCED.sub(" ", system))))
 
 

@@ -22,7 +22,7 @@ Wording = tuple[tuple[str, str], ...]  # names of files in `FOLDER`, each with i
 
 
 def cut(text: str, length: int) -> str:
-    """At most `length` characters, with an ellipsis where something was cut."""
+    """At most `length` characters, with an ellipsis if the text was cut."""
     return text if len(text) <= length else text[: length - 1].rstrip() + "…"
 
 
@@ -37,7 +37,7 @@ def as_table(result: QueryResult, rows: int, *, decimals: int | None = None) -> 
 
 
 def row_context(result: QueryResult, rows: int) -> str:
-    """How many rows there are, and how many of them are shown."""
+    """A sentence with the number of rows, and of those that are shown."""
     count = result.row_count
     if count == 0:
         return "It returned no rows."
@@ -60,7 +60,7 @@ _WORDING: ContextVar[Wording] = ContextVar("wording", default=())
 
 @contextmanager
 def use_wording(words: Wording) -> Iterator[None]:
-    """Inside, these templates are used in place of the files of the same names, to see what a wording is worth."""
+    """Use these templates inside the block instead of the files with the same names, to evaluate a wording."""
     before = _WORDING.set(words)
     try:
         yield
@@ -69,7 +69,7 @@ def use_wording(words: Wording) -> Iterator[None]:
 
 
 def wording() -> Wording:
-    """The templates that are replaced here and now."""
+    """The replaced templates in the current context."""
     return _WORDING.get()
 
 
@@ -84,14 +84,14 @@ def _environment(words: Wording = ()) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         autoescape=False,  # noqa: S701  prompts are plain text, not HTML
-        auto_reload=False,  # else the file is looked at each time, 0.3 ms
+        auto_reload=False,  # else each render checks the file, 0.3 ms
     )
     environment.filters.update(one_line=one_line, unfenced=remove_fences, cut=cut)
     return environment
 
 
 def own_words() -> Iterator[str]:
-    """What stands in the prompts whatever is put into them, piece by piece."""
+    """The fixed text of the prompts, piece by piece."""
     from jinja2 import nodes
 
     for path in sorted(FOLDER.glob("*.txt")):
@@ -100,5 +100,5 @@ def own_words() -> Iterator[str]:
 
 
 def render(name: str, **holes: object) -> str:
-    """The prompt of that name with its holes filled. Raises jinja2.UndefinedError: a hole was not given."""
+    """The named prompt with its placeholders filled. Raises jinja2.UndefinedError if a value is missing."""
     return without_turns(_environment(wording()).get_template(f"{name}.txt").render(**holes)).strip() + "\n"

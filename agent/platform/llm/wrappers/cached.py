@@ -19,7 +19,7 @@ _TABLE = "CREATE TABLE IF NOT EXISTS replies (asked TEXT PRIMARY KEY, max_tokens
 class CachedModel(WrappedModel):
     """Returns the cached reply, else calls the model and stores its reply, in an SQLite file or in memory.
 
-    The n-th call of the same words has a reply of its own; `again` begins with the first. Raises StateUnavailable.
+    The n-th call with the same prompt has its own reply; `again` starts over with the first. Raises StateUnavailable.
     """
 
     def __init__(self, model: ChatModel, path: Path | None = None) -> None:
@@ -40,9 +40,9 @@ class CachedModel(WrappedModel):
         self._taken.clear()
 
     async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
-        """See `ChatModel.complete`. Raises StateUnavailable, too, where the reply cannot be kept."""
+        """See `ChatModel.complete`. Also raises StateUnavailable if the reply cannot be stored."""
         words, max_tokens = self._words(messages, request), request.get("max_tokens", MAX_TOKENS)
-        async with self._asking[words]:  # a call that fails has taken none
+        async with self._asking[words]:  # a failed call uses up no reply
             key = f"{words}.{self._taken[words]}"
             reply = await asyncio.to_thread(self._read, key, max_tokens)
             if reply is None:
@@ -52,7 +52,7 @@ class CachedModel(WrappedModel):
         return reply
 
     def close_file(self) -> None:
-        """Close the file, and leave the model to its owner."""
+        """Close the file, but not the model."""
         self._file.close()
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Models behind the budget of a question, and behind a breaker: one that is down is not called with all retries."""
+"""Models with the budget of a question and a circuit breaker, which spares a failed model further retries."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from agent.platform.config.settings import Settings
 from agent.platform.llm.chat import MAX_TOKENS, ChatModel, ChatRequest, Message, Reply, WrappedModel
 from rag.embedding.embedder import OpenAIEmbedder
 
-SHORTEST_REPLY = 16  # tokens; a call that has room for less is not made
-CALL_TOKENS = 4  # of each message, for its role and its ends
+SHORTEST_REPLY = 16  # tokens; a call with less room is not made
+CALL_TOKENS = 4  # tokens per message, for its role and delimiters
 
 
 class Budget:
-    """The model calls, and tokens, that one question may have, in all steps and beside them; None: any number."""
+    """The model calls and tokens that one question may use, over all steps; None: unlimited."""
 
     def __init__(self, calls: int | None, tokens: int | None) -> None:
         self._calls, self._tokens = calls, tokens
@@ -25,11 +25,11 @@ class Budget:
 
     @classmethod
     def of(cls, settings: Settings) -> Budget:
-        """That of one question, as the settings say."""
+        """The budget of one question from the settings."""
         return cls(settings.max_model_calls, settings.max_tokens_per_question)
 
     def take(self, prompt_tokens: int, max_tokens: int) -> int:
-        """Take what one call may need; returns the tokens its reply may have. Raises BudgetSpent: nothing was taken."""
+        """Reserve tokens for a call. Returns the maximum for its reply. Raises BudgetSpent and reserves nothing."""
         if self._calls_left is not None and self._calls_left < 1:
             raise BudgetSpent(f"The question has used its {self._calls} model calls.")
         if self._tokens_left is not None:
@@ -45,26 +45,26 @@ class Budget:
         return max_tokens
 
     def settle(self, taken: int, spent: int) -> None:
-        """Replace what was taken for a call by what it has spent, in tokens."""
+        """Replace the tokens reserved for a call with those it used."""
         if self._tokens_left is not None:
             self._tokens_left += taken - spent
 
 
-# Of the question that is being answered; none where no question is, as in a check of the model.
+# The budget of the current question; None without a question, as in a health check.
 BUDGET: ContextVar[Budget | None] = ContextVar("budget", default=None)
 
 
 class BudgetedModel(WrappedModel):
-    """A chat model whose calls are paid for by the question that they are made for."""
+    """A chat model whose calls count towards the budget of the current question."""
 
     async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
-        """See `ChatModel.complete`. Raises BudgetSpent, too."""
+        """See `ChatModel.complete`. Also raises BudgetSpent."""
         budget = BUDGET.get()
         if budget is None:
             return await super().complete(messages, **request)
         prompt_tokens = estimate_prompt_tokens(messages)
         request["max_tokens"] = room = budget.take(prompt_tokens, request.get("max_tokens", MAX_TOKENS))
-        spent = 0  # a call that failed gave nothing that anybody has counted
+        spent = 0  # a failed call has no counted tokens
         try:
             reply = await super().complete(messages, **request)
             counted = reply.usage.prompt_tokens + reply.usage.completion_tokens
@@ -75,7 +75,7 @@ class BudgetedModel(WrappedModel):
 
 
 def estimate_prompt_tokens(messages: list[Message]) -> int:
-    """About how many tokens a prompt has."""
+    """The estimated number of tokens of a prompt."""
     return sum(_estimate(message.content) + CALL_TOKENS for message in messages)
 
 
@@ -86,7 +86,7 @@ def _estimate(text: str) -> int:
 
 
 class ProtectedModel(WrappedModel):
-    """A chat model behind a breaker. Args: model: that answers; breaker: of ModelUnavailable."""
+    """A chat model behind a breaker. Args: model: the wrapped model; breaker: for ModelUnavailable."""
 
     def __init__(self, model: ChatModel, breaker: Breaker) -> None:
         super().__init__(model)
@@ -97,13 +97,13 @@ class ProtectedModel(WrappedModel):
             return await super().complete(messages, **request)
 
     async def ready(self) -> None:
-        """See `ChatModel.ready`. What it says proves nothing: an endpoint can list models that do not answer."""
+        """See `ChatModel.ready`. Success does not close the breaker: an endpoint can list models that do not answer."""
         self.breaker.refuse_while_open()
         await super().ready()
 
 
 def protect_model(model: ChatModel, settings: Settings) -> ProtectedModel:
-    """The model, with the budget of each question before it and a breaker before that."""
+    """The model, wrapped in the budget of each question and a breaker."""
     breaker = settings.build_breaker(f"The model {model.name!r}", ModelUnavailable)
     return ProtectedModel(BudgetedModel(model), breaker)
 
