@@ -153,7 +153,7 @@ class SchemaQueries(Frozen):
         array, in one row or in several. They come from the server's statistics, so that no table is read.
     samples_by_column: Whether each column has its own statistics. If so, `samples` returns a row for each column that
         has statistics, with NULL if no value is frequent. Else a table has statistics of all its columns, or none.
-    types: Names of the database's own types to which a cast only makes a value; see `Schema.types`.
+    types: Names of the database's own types, a cast to which does nothing but convert a value; see `Schema.types`.
     first_rows: The first `{n}` rows of `{columns}` of `{table}`, for tables without statistics.
     head: The first `{n}` characters of `{column}`.
     """
