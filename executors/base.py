@@ -1,4 +1,4 @@
-"""What every executor takes and returns: schemas, checked queries, rows."""
+"""The types that every executor takes and returns: schemas, checked queries, rows."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 | in the database             | in JSON                                                                           |
 |-----------------------------|-----------------------------------------------------------------------------------|
 | NULL                        | null                                                                              |
-| integer                     | number; beyond ±(2**53 - 1), where JavaScript would round it, a string            |
-| decimal                     | number where that keeps it exactly (at most 15 significant digits), else a string |
+| integer                     | number; beyond ±(2**53 - 1), which JavaScript would round, a string               |
+| decimal                     | number if that is exact (at most 15 significant digits), else a string            |
 | float                       | number; NaN and infinities are strings, because JSON has no such numbers and null |
 |                             | means "no value"                                                                  |
 | date, time, timestamp       | ISO 8601, with an offset if it has a time zone; before the year 1 and for         |

@@ -46,7 +46,7 @@ class LineageQuery:
 class LineageSource:
     """A source of a SELECT in FROM, JOIN or APPLY. `query`: its query, if it is a subquery or a CTE; `columns`: names
     that its alias gives to the query's columns, as in `AS m(month, total)`; `hidden`: whether it only restricts rows
-    and shows none (SEMI, ANTI)."""
+    and shows no columns (SEMI, ANTI)."""
 
     node: exp.Expr
     query: LineageQuery | None = None

@@ -84,7 +84,7 @@ def _from_url(text: str) -> Address:
     try:
         url = make_url(text.strip())
     except (ArgumentError, ValueError):
-        raise RegistryInvalid(f"its address cannot be read. {_ADVICE}") from None  # which repeats a part of it
+        raise RegistryInvalid(f"its address cannot be read. {_ADVICE}") from None  # it quotes the address
     query = {key: value if isinstance(value, str) else ",".join(value) for key, value in url.query.items()}
     if dialect == "sqlserver":
         query = {key.lower(): value for key, value in query.items()}

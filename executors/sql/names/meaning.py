@@ -148,7 +148,7 @@ def _plain(name: str) -> str:
 
 
 def _is_within(one: str, other: str) -> bool:
-    """Whether one name has all words of the other and more, none of which changes the meaning, as in `created_by`."""
+    """Whether one name has all words of the other and more, but none that changes the meaning, as `by` does."""
     words, others = set(_split_words(one)), set(_split_words(other))
     least, most = sorted((words, others), key=len)
     return bool(least) and least < most and not (words ^ others) & _OTHERS

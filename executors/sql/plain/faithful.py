@@ -77,7 +77,7 @@ class FaithfulParser(ClauseParser):
         return found
 
     def _parse_escape(self, this: exp.Expr | None) -> exp.Expr | None:
-        """Parse LIKE 'a!_%' ESCAPE '!' COLLATE NOCASE, where the collation applies to the escape character."""
+        """Parse LIKE 'a!_%' ESCAPE '!' COLLATE NOCASE, in which the collation applies to the escape character."""
         found: exp.Expr | None = super()._parse_escape(this)  # type: ignore[misc]
         if isinstance(found, exp.Escape) and self._match(TokenType.COLLATE):  # type: ignore[attr-defined]
             collation = self._parse_unary()  # type: ignore[attr-defined]
