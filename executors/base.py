@@ -1,4 +1,4 @@
-"""What every executor takes and returns: schemas, checked queries, rows."""
+"""The types that every executor takes and returns: schemas, checked queries, rows."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from executors.dialects.row import Frozen as Frozen
 from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlRefused
 
-# A value as JSON has it. Big integers beyond 2**53 and exact decimals arrive as described in values.py.
+# A JSON value. `values.py` describes how integers beyond 2**53 and exact decimals are converted.
 JsonValue = Any
 
 
-# What a query's placeholders stand for: by position (`?`), or by name (`:name`, `@name`).
+# The values of a query's placeholders: by position (`?`), or by name (`:name`, `@name`).
 Scalar = str | int | float | bool | None
 Parameters = Sequence[Scalar] | Mapping[str, Scalar]
 
@@ -127,20 +127,20 @@ class Table(Frozen):
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The name in its parts, each to be quoted by itself: `("sales", "orders")`, or `("orders",)`."""
+        """The parts of the name, each of which is quoted separately: `("sales", "orders")`, or `("orders",)`."""
         return (self.namespace, self.name[len(self.namespace) + 1 :]) if self.namespace else (self.name,)
 
     def column(self, name: str) -> Column | None:
-        """The column of that name, whatever its case."""
+        """The column of that name, in any case."""
         return next((c for c in self.columns if c.name.lower() == name.lower()), None)
 
 
 class Schema(Frozen):
-    """The tables that one database lets us query, in the order the database gives them.
+    """The tables of one database that may be queried, in the database's order.
 
-    namespace: what a server calls the schema whose tables need no qualifier; empty for files.
-    version: of the server, as the dialect's row counts it: see `Dialect.needs`; empty where it is not known.
-    types: the database's own types that a query may cast to, whether or not a column has them. No rows of tables.
+    namespace: The server's name of the schema whose tables need no qualifier. Empty for files.
+    version: Version of the server, as the numbers of `Dialect.needs`. Empty if it is unknown.
+    types: The database's own types that a query may cast to, even if no column has them. Row types are not included.
     """
 
     database: str
@@ -164,60 +164,61 @@ class Schema(Frozen):
 
     @cached_property
     def column_names(self) -> frozenset[str]:
-        """The columns of all tables, in lower case."""
+        """The names of all tables' columns, in lower case."""
         return frozenset(column.name.lower() for table in self.tables for column in table.columns)
 
     @cached_property
     def type_names(self) -> frozenset[str]:
-        """The database's own types, words of the columns', and tables' names, which are types of rows; lower case."""
+        """Names of types, in lower case: the database's own, words of the columns' types, and tables (row types)."""
         kinds = {*self.types} | {
             word for table in self.tables for column in table.columns for word in re.findall(r"\w+", column.type)
         }
         return frozenset(name.lower() for name in kinds | {table.parts[-1] for table in self.tables})
 
     def table(self, name: str) -> Table | None:
-        """The table of that name, whatever its case."""
+        """The table of that name, in any case."""
         return self._by_name.get(name.lower())
 
     def tables_named(self, name: str) -> tuple[Table, ...]:
-        """The tables that go by that name in some schema, whatever its case."""
+        """The tables of that name, in any schema and any case."""
         return self._by_last_part.get(name.lower(), ())
 
     def quote_name(self, name: str) -> str:
-        """A column's name, or one part of a table's, as a query must write it."""
+        """A column's name, or one part of a table's name, as a query must write it."""
         return DIALECTS[self.dialect].quote_name(name)
 
     def quote_table(self, table: Table) -> str:
-        """A table's name as a query must write it, with its schema's where it has one."""
+        """A table's name as a query must write it, qualified by its schema if it has one."""
         return ".".join(map(self.quote_name, table.parts))
 
 
-_made: dict[tuple[str, tuple[int, ...]], tuple[Dialect, Dialect]] = {}  # of a row, and what it became
+_made: dict[tuple[str, tuple[int, ...]], tuple[Dialect, Dialect]] = {}  # (original row, row for that version)
 
 
 def dialect_row(schema: Schema) -> Dialect:
-    """The dialect of a schema's server, without what its version lacks."""
+    """The dialect of a schema's server, without the functions that its version lacks."""
     row = DIALECTS[schema.dialect]
     if not (row.needs and schema.version):
         return row
     key = row.name, schema.version
-    if key not in _made or _made[key][0] is not row:  # an extension may have put another row there
+    if key not in _made or _made[key][0] is not row:  # an extension may have replaced the row
         _made[key] = row, row.of_version(schema.version)
     return _made[key][1]
 
 
 class CheckedSql(Frozen):
-    """A query that the guard let through. Only `guard.check` makes one.
+    """A query that passed the guard. Only `guard.check` creates one.
 
-    sql: for people: regenerated from the checked tree, with a LIMIT where one was needed. Names are as they were
-        written, in quotes where the engine demands them.
-    executable: what runs: the same, with every name in quotes, and asking for one row more than the cap, so that
-        truncation is seen, not guessed.
-    row_limit: the cap on rows.
-    tables: the real tables that are read, in order of appearance.
-    held: what a row filter keeps from the caller, one sentence for each table. The filter is in `executable` alone:
-        shown, judged and derived from is the query that was asked, and what comes of it is filtered in its turn.
-    left_out: private columns that a star of it does not show, as `customers.email`; likewise in `executable` alone.
+    sql: The query for display, regenerated from the checked tree, with a LIMIT if one was needed. Names are spelled as
+        in the original, in quotes if the engine requires them.
+    executable: The query that runs: the same with every name in quotes. It requests one row more than the cap, so that
+        truncation is detected, not guessed.
+    row_limit: The cap on rows.
+    tables: The real tables that are read, in order of appearance.
+    held: What a row filter withholds from the caller, one sentence per table. Only `executable` contains the filter:
+        `sql` is what is shown, judged and used to derive other queries, which are filtered in turn.
+    left_out: Private columns that a star of the query does not show, such as `customers.email`. They too are missing
+        only from `executable`.
     """
 
     sql: str
@@ -229,14 +230,15 @@ class CheckedSql(Frozen):
 
 
 class ReadBack(Frozen):
-    """How the rows of a write are found again, in its transaction.
+    """How the rows of a write are read back, in its transaction.
 
-    before: gives, before the write, the values that its rows are to have; of a DELETE the keys that are to be gone.
-    packed: whether they stand side by side in one row.
-    table: the parts of its name.
-    key: the columns of its primary key.
-    columns: of each row of `before`, what its values are called; empty for what cannot be foretold.
-    types: of those columns.
+    before: A query that runs before the write and returns the values that its rows should have afterwards. For a
+        DELETE, it returns the keys that should be gone.
+    packed: Whether the values of all rows are side by side in one row.
+    table: The parts of the table's name.
+    key: The columns of the table's primary key.
+    columns: The column of each value in a row of `before`. Empty for a value that cannot be predicted.
+    types: The types of those columns.
     """
 
     before: CheckedSql
@@ -248,31 +250,31 @@ class ReadBack(Frozen):
 
     @property
     def key_places(self) -> tuple[int, ...]:
-        """Where the parts of the key stand in a row, in its order."""
+        """Positions of the key's columns in a row, in the order of the key."""
         lowered = [name.lower() for name in self.columns]
         return tuple(lowered.index(name.lower()) for name in self.key)
 
     @property
     def compared_places(self) -> tuple[int, ...]:
-        """Where the values stand that are compared."""
+        """Positions of the values that are compared."""
         return tuple(at for at, name in enumerate(self.columns) if name)
 
     @property
     def compared_columns(self) -> tuple[str, ...]:
-        """Their columns."""
+        """Columns of the values that are compared."""
         return tuple(self.columns[at] for at in self.compared_places)
 
 
 class CheckedWrite(Frozen):
-    """One INSERT, UPDATE or DELETE that the guard let through. Only `guard_write.check_write` makes one.
+    """One INSERT, UPDATE or DELETE that passed the guard. Only `guard.write.check_write` creates one.
 
-    sql: for people: regenerated from the checked tree.
-    executable: what runs: the same, with every name in quotes. Empty: `sql` itself.
-    kind: what it does.
-    table: the one table that it changes.
-    preview: the rows it would change, as a checked query; None for an INSERT.
-    read_back: how its rows are read again before the commit; None: they are only counted.
-    unread: why they are.
+    sql: The statement for display, regenerated from the checked tree.
+    executable: The statement that runs: the same with every name in quotes. If it is empty, `sql` runs.
+    kind: The kind of statement.
+    table: The one table that it changes.
+    preview: A checked query of the rows that it would change. None for an INSERT of values.
+    read_back: How its rows are read back before the commit. None if they are only counted.
+    unread: Why the rows are only counted. Empty if they are read back.
     """
 
     sql: str
@@ -285,16 +287,18 @@ class CheckedWrite(Frozen):
 
     @property
     def runs(self) -> str:
-        """The statement that the database gets."""
+        """The statement that is sent to the database."""
         return self.executable or self.sql
 
 
 class WriteTerms(TypedDict):
     """How one write runs.
 
-    commit: False is the dry run: everything happens, and is undone.
-    max_rows: where more would be affected, nothing is.
-    exactly: commit only where so many are affected; else it is rolled back, and the result says how many.
+    timeout_s: Seconds until the write is stopped.
+    commit: Whether to commit. False is a dry run: the write runs and is rolled back.
+    max_rows: The most rows that the write may affect. If it affects more, it is rolled back.
+    exactly: Number of rows that the write must affect. If it affects another number, it is rolled back, and the result
+        reports that number.
     """
 
     timeout_s: float
@@ -304,10 +308,11 @@ class WriteTerms(TypedDict):
 
 
 class WriteResult(Frozen):
-    """What a write did, or, where `committed` is False, would have done: it ran and was rolled back.
+    """What a write did. If `committed` is False, it ran and was rolled back.
 
-    read_back: rows that were read again after it, in its transaction, and are as it says; None: they were only counted.
-    unread: why, in half a sentence.
+    read_back: Number of rows that were read back in its transaction and have the expected values. None if the rows were
+        only counted.
+    unread: Why they were only counted, as half a sentence.
     """
 
     rows_affected: int
@@ -318,9 +323,9 @@ class WriteResult(Frozen):
 
 
 class QueryResult(Frozen):
-    """Rows as JSON values, at most the cap; `truncated` when the database had more.
+    """Rows as JSON values, at most the cap. `truncated` is set if the database had more.
 
-    columns: each name once, so that they can be keys of an object: a repeated one gets a suffix, `name`, `name_2`.
+    columns: Unique names, so that they can be keys of an object. A repeated name gets a suffix: `name`, `name_2`.
     """
 
     columns: tuple[str, ...]
@@ -339,17 +344,17 @@ class QueryResult(Frozen):
 
     @property
     def holds_nothing(self) -> bool:
-        """Whether there are no rows, only NULL in them, or a zero alone: what a filter that fits nothing gives."""
+        """Whether there are no rows, only NULLs, or a single zero: the result of a filter that matches nothing."""
         alone = len(self.rows) == 1 and len(self.rows[0]) == 1
         return all(value is None or (alone and value == 0) for row in self.rows for value in row)
 
     def records(self) -> list[dict[str, JsonValue]]:
-        """Rows as objects, by `columns`."""
+        """Rows as objects whose keys are `columns`."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
 def make_unique(names: Sequence[str], *, same_case: bool = True) -> tuple[str, ...]:
-    """The names, a repeated one with a number behind it: `name`, `name_2`. With `same_case`, case tells names apart."""
+    """The names, with a number after a repeated one: `name`, `name_2`. With `same_case`, case distinguishes names."""
     taken: set[str] = set()
     found = []
     for name in names:
@@ -363,7 +368,7 @@ def make_unique(names: Sequence[str], *, same_case: bool = True) -> tuple[str, .
 
 
 class Layer(Frozen):
-    """One layer under the guard, as an open connection says it. `holds` is None where it could not be checked."""
+    """One layer under the guard, as checked on an open connection. `holds` is None if it could not be checked."""
 
     name: str
     holds: bool | None
@@ -371,7 +376,7 @@ class Layer(Frozen):
 
 
 class Cancel:
-    """Says, from another thread, that a running query is no longer wanted."""
+    """Cancels a running query from another thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -379,7 +384,7 @@ class Cancel:
         self._stop: Callable[[], None] | None = None
 
     def cancel(self) -> None:
-        """Stop the query that runs, or the one that is about to."""
+        """Stop the running query, or the next one if none runs yet."""
         with self._lock:
             self._cancelled = True
             stop = self._stop
@@ -387,7 +392,7 @@ class Cancel:
             stop()
 
     def attach(self, stop: Callable[[], None] | None) -> None:
-        """Name what interrupts the running query (None: nothing runs any more)."""
+        """Set the function that interrupts the running query. None: no query runs any more."""
         with self._lock:
             self._stop = stop
             fire = self._cancelled and stop is not None
@@ -401,7 +406,7 @@ class Cancel:
 
 @contextmanager
 def stoppable(cancel: Cancel | None, stop: Callable[[], None]) -> Iterator[None]:
-    """Call `stop` when `cancel` is called while the block runs, or was called before."""
+    """Call `stop` if `cancel` is called while the block runs, or was called before."""
     if cancel is None:
         yield
         return
@@ -413,16 +418,16 @@ def stoppable(cancel: Cancel | None, stop: Callable[[], None]) -> Iterator[None]
 
 
 class Executor(ABC):
-    """One database: its schema, and its rows for a checked query.
+    """One database: gives its schema, and runs checked queries and writes.
 
-    Methods block and are called from worker threads, several at once.
+    Methods block, and several worker threads may call them at the same time.
     """
 
     name: str
-    dialect: str  # a key of dialects.DIALECTS; empty while only `schema` can tell
-    is_remote: bool = False  # whether it is asked over a network, and not a file of this machine
-    warnings: tuple[str, ...] = ()  # what `schema` could not read of the database, one sentence each
-    reports: tuple[TableReport, ...] = ()  # how `schema` read the files that are the database; none of any other
+    dialect: str  # a key of dialects.DIALECTS; empty if it is unknown until `schema` is read
+    is_remote: bool = False  # whether the database is on a network, and not a file of this machine
+    warnings: tuple[str, ...] = ()  # parts of the database that `schema` could not read, one sentence each
+    reports: tuple[TableReport, ...] = ()  # how `schema` read the files of a database of files; else empty
 
     @abstractmethod
     def schema(self) -> Schema:
@@ -434,8 +439,8 @@ class Executor(ABC):
         """Rows of a checked query, at most `query.row_limit`, within `timeout_s` seconds.
 
         Raises:
-            SqlFailed: the database refused it, or time ran out (kind TIMEOUT), with a hint where one is known.
-            DatabaseUnavailable: the database is gone.
+            SqlFailed: the database refused it, or time ran out (kind TIMEOUT). Has a hint if one is known.
+            DatabaseUnavailable: the database cannot be reached.
         """
 
     def write(self, statement: CheckedWrite, **terms: Unpack[WriteTerms]) -> WriteResult:  # noqa: ARG002
@@ -443,24 +448,24 @@ class Executor(ABC):
 
         Raises:
             SqlRefused: this database was not opened for writing.
-            SqlFailed: the database refused it, time ran out, it would affect more than `max_rows`, or its rows, read
-                again before the commit, are not what it says.
-            DatabaseUnavailable: the database is gone.
+            SqlFailed: the database refused it, time ran out, it would affect more than `max_rows`, or the rows read
+                back before the commit do not have the expected values.
+            DatabaseUnavailable: the database cannot be reached.
         """
         raise SqlRefused(ErrorKind.NOT_READ_ONLY, f"{self.name} is open for reading only.", "Write one SELECT.")
 
     def layers(self) -> tuple[Layer, ...]:
-        """Which layers under the guard hold on a connection as `run` opens it; empty where the engine cannot tell.
+        """Which layers under the guard hold on a connection that `run` would use. Empty if the engine cannot check.
         Raises DatabaseUnavailable."""
         return ()
 
-    def refresh(self) -> None:  # noqa: B027  nothing kept is a good default
-        """Have the next `schema` read the database again, whatever is cached."""
+    def refresh(self) -> None:  # noqa: B027  no cache is a good default
+        """Make the next `schema` read the database again, even if a schema is cached."""
 
     def close(self) -> None:  # noqa: B027  nothing to close is a good default
-        """Give back connections."""
+        """Close the connections."""
 
 
-# The trace that work belongs to, set by the caller and sent to other deployments:
+# The trace of the current work. The caller sets it, and it is sent to other deployments:
 # https://www.w3.org/TR/trace-context/#traceparent-header
 TRACEPARENT: ContextVar[str] = ContextVar("traceparent", default="")

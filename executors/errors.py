@@ -1,12 +1,12 @@
-"""Errors between a query and its rows.
+"""Errors of executors.
 
 ExecutorError
-├── SqlRefused            the guard refused it; nothing was run
+├── SqlRefused            the guard refused the query; nothing was run
 ├── SqlFailed             the database refused it: kind, message and how to repair it
 ├── UnknownDatabase       no such name in the registry
-├── RegistryInvalid       databases.yaml cannot be used as it is
+├── RegistryInvalid       databases.yaml has errors and cannot be used
 └── DatabaseUnavailable   the database, or its file, cannot be read
-    └── DiskFull          there is no room to read it: a file that must be written anew cannot be
+    └── DiskFull          the disk is full, and reading the database needs a file to be written
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def check_count(affected: int, max_rows: int) -> None:
-    """Raise SqlFailed where a write affects more rows than it may."""
+    """Raise SqlFailed if a write affects more rows than it may."""
     if affected > max_rows:
         message = f"It would affect {affected} rows, and {max_rows} are allowed; nothing was changed."
         raise SqlFailed(ErrorKind.RESOURCE, message, "Narrow the condition.")
@@ -30,7 +30,7 @@ def no_such_write(kind: str) -> SqlFailed:
     return SqlFailed(ErrorKind.NOT_READ_ONLY, f"Only one {kind.upper()} of one table can run here.", "Write that.")
 
 
-_NO_NAME = frozenset("/\\:;=@{}")  # signs of paths, addresses and connection strings, which no name has
+_NO_NAME = frozenset("/\\:;=@{}")  # characters of paths, addresses and connection strings; no name contains them
 
 
 class ErrorKind(StrEnum):
@@ -55,7 +55,7 @@ class ErrorKind(StrEnum):
 
 
 class Because(StrEnum):
-    """Why the guard refused a query: finer than the kind, for metrics."""
+    """Why the guard refused a query. More precise than the kind; used for metrics."""
 
     WRITES = "writes, locks or sets"
     DANGEROUS = "dangerous function or place"
@@ -80,12 +80,12 @@ _USUALLY = {
 
 
 class ExecutorError(Exception):
-    """Anything this package raises on purpose."""
+    """Base class of all errors that this package raises on purpose."""
 
 
 class SqlError(ExecutorError):
-    """A query that did not give rows. `message`: what is wrong, one sentence; `hint`: how to repair it, empty when
-    nothing is known."""
+    """A query that returned no result. `message`: what is wrong, in one sentence; `hint`: how to repair it, empty if
+    that is unknown."""
 
     def __init__(self, kind: ErrorKind, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -93,7 +93,7 @@ class SqlError(ExecutorError):
 
 
 class SqlRefused(SqlError):
-    """The guard refused the query; the database never saw it. Args: because: why, where the kind does not say it."""
+    """The guard refused the query; the database never saw it. Args: because: the reason, if the kind is ambiguous."""
 
     def __init__(self, kind: ErrorKind, message: str, hint: str = "", *, because: Because | None = None) -> None:
         super().__init__(kind, message, hint)
@@ -105,8 +105,8 @@ class SqlFailed(SqlError):
 
 
 class UnknownDatabase(ExecutorError):
-    """No such name in the registry; carries those that there are. What can be no name is not repeated: it may hold a
-    password."""
+    """No such name in the registry. Carries the known names. A text that cannot be a name is not repeated, because it
+    may contain a password."""
 
     def __init__(self, name: str, known: tuple[str, ...]) -> None:
         text = f"There is no database named {name!r}."
@@ -117,8 +117,8 @@ class UnknownDatabase(ExecutorError):
 
 
 class RegistryInvalid(ExecutorError):
-    """databases.yaml cannot be used; the message names the entries and says what to correct, `problems` has a line for
-    each."""
+    """databases.yaml cannot be used. The message names the entries and what to correct; `problems` has one line per
+    problem."""
 
     def __init__(self, message: str, problems: tuple[str, ...] = ()) -> None:
         super().__init__(message)
@@ -126,8 +126,8 @@ class RegistryInvalid(ExecutorError):
 
 
 class DatabaseUnavailable(ExecutorError):
-    """The database, or its file, cannot be opened or read; the message says what to do. `retry_after_s`: whole seconds
-    until it is worth trying again; None: unknown."""
+    """The database, or its file, cannot be opened or read. The message explains what to do. `retry_after_s`: whole
+    seconds until a retry is worthwhile; None if unknown."""
 
     def __init__(self, message: str, retry_after_s: int | None = None) -> None:
         super().__init__(message)
@@ -135,11 +135,11 @@ class DatabaseUnavailable(ExecutorError):
 
 
 class DiskFull(DatabaseUnavailable):
-    """There is no room on the disk to read a database; once there is, it can be read."""
+    """The disk is too full to read a database. It can be read once there is space."""
 
 
 def is_disk_full(error: Exception) -> bool:
-    """Whether the system, or an engine in the system's words, could not write because there is no room."""
+    """Whether an error of the system, or of an engine that quotes the system, reports a full disk."""
     if isinstance(error, OSError) and error.errno is not None:
         return error.errno in _FULL
     return any(os.strerror(code) in str(error) for code in _FULL)

@@ -1,4 +1,4 @@
-"""Adds a dialect from outside: its row, and how its servers are opened."""
+"""Adds a dialect from outside this package: its row, and how its servers are opened."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ ENGINES_ROOM = "executors.engines"
 def add_dialect(
     row: Dialect, opener: Opener, *, aliases: Iterable[str] = (), grammar: SqlglotDialect | None = None
 ) -> None:
-    """Make a dialect of servers known, to the guard, the registry and the router alike.
+    """Register a dialect of servers with the guard, the registry and the router.
 
-    row: often a copy of another, `POSTGRESQL.model_copy(update={...})`, with `like` naming that one, so that its
-    particular checks hold here too.
-    opener: the class, the driver and the schemes of addresses.
-    grammar: that `row.sqlglot` names, written like those of `executors.engines`; None: it is one of them.
-    Raises ValueError: the name, an alias or a scheme is taken, or no scheme is its name.
+    row: The dialect's row. Often a copy of another, `POSTGRESQL.model_copy(update={...})`, whose name is in `like`, so
+    that its special checks apply here too.
+    opener: The class, the driver and the schemes of addresses.
+    grammar: The grammar that `row.sqlglot` names, written like those of `executors.engines`. None if it is one of them.
+    Raises ValueError: the name, an alias or a scheme is taken; the name is not among the schemes; the grammar is
+    missing; or `like` names no dialect.
     """
     names = [row.name, *(alias.lower() for alias in aliases)]
     taken = [name for name in names if name in DIALECTS or name in ALIASES]

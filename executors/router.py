@@ -1,4 +1,4 @@
-"""From a database's name to the executor of its queries."""
+"""Finds the executor of a database by its name."""
 
 from __future__ import annotations
 
@@ -26,14 +26,16 @@ from executors.workers.pool import get_shared_pool
 
 
 class Router:
-    """Opens databases by name, each once and on first use. Safe to use from several threads.
+    """Opens databases by name, each once and on first use. Thread-safe.
 
     Args:
-        sample_values: stored values shown per text column of a schema.
-        duckdb_memory: limit of each DuckDB database, as `1GB`.
-        server: options of servers whose entry sets none; `writable` allows writes where the entry does, too.
-        workers: processes at most, for all local databases together.
-        worker_memory: of each, in bytes.
+        sample_values: Number of stored values shown per text column of a schema.
+        duckdb_memory: Memory limit of each DuckDB database, such as `1GB`.
+        duckdb_threads: Number of threads of each DuckDB database.
+        server: Options of servers whose entry sets none. A database may be written to only if both `writable` here and
+            its entry allow it.
+        workers: Maximum number of processes for all local databases together.
+        worker_memory: Memory limit of each process, in bytes.
     """
 
     def __init__(
@@ -57,22 +59,22 @@ class Router:
         self._open: dict[str, Executor] = {}
 
     def names(self, principal: str | None = None) -> tuple[str, ...]:
-        """All databases that a principal may query, in the registry's order, then those that the command line added."""
+        """Names of the databases that a principal may query: the registry's in its order, then all others."""
         return tuple(name for name, entry in self._entries.items() if entry.admits(principal))
 
     def entry(self, name: str, principal: str | None = None) -> Entry:
-        """What the registry says of a database.
-        Args: principal: the caller; None: this machine's own user, who always may.
-        Raises UnknownDatabase: there is none of that name, or not for this principal."""
+        """The registry's entry of a database.
+        Args: principal: the caller; None: this machine's own user, who may query every database.
+        Raises UnknownDatabase: there is no such database, or the principal may not query it."""
         entry = self._entries.get(name)
         if entry is None or not entry.admits(principal):
             raise UnknownDatabase(name, self.names(principal))
         return entry
 
     def get(self, name: str) -> Executor:
-        """The database of that name.
-        Raises UnknownDatabase: it carries the known names; DatabaseUnavailable: its file is not there or of no known
-        kind, or its driver is not installed."""
+        """The executor of a database.
+        Raises UnknownDatabase: it carries the known names; DatabaseUnavailable: the file does not exist or is of an
+        unknown kind, or the driver is not installed."""
         entry = self.entry(name)
         with self._lock:
             if name not in self._open:
@@ -82,11 +84,11 @@ class Router:
             return self._open[name]
 
     def add(self, path: Path, *, docs: Sequence[Path] = (), name: str | None = None) -> str:
-        """Make a file, folder or glob known for the life of this process: for the command line, never for a request.
+        """Register a file, folder or glob for the lifetime of this process. For the command line, never for a request.
 
-        Args: name: to go by; from the path where absent.
-        Returns its name: an earlier one where the same was added before.
-        Raises DatabaseUnavailable: it is not there, or is nothing that can be read.
+        Args: name: the name of the database; None: derived from the path.
+        Returns the name. If the same database was added before, it keeps its earlier name.
+        Raises DatabaseUnavailable: the path does not exist, or cannot be read as a database.
         """
         _check(path, "check the path")
         kind_of(path)
@@ -94,10 +96,11 @@ class Router:
         return self._add(Entry(name=wanted, url=str(path.absolute()), docs=tuple(doc.absolute() for doc in docs)))
 
     def add_source(self, source: str, *, docs: Sequence[Path] = ()) -> str:
-        """Make a path, or a server's address such as `postgresql://reader@host/sales`, known, as `add` does; its name.
+        """Register a path, or a server's address such as `postgresql://reader@host/sales`, as `add` does.
 
-        Raises DatabaseUnavailable, as `add`; RegistryInvalid: the address cannot be used; the message repeats nothing
-        of it.
+        Returns the name.
+        Raises DatabaseUnavailable, as `add`; RegistryInvalid: the address cannot be used. The message does not repeat
+        any part of the address.
         """
         path = local_path(source)
         if path is not None:
@@ -105,11 +108,11 @@ class Router:
         return self._add(server_entry(source, docs))
 
     def with_docs(self, name: str, docs: Sequence[Path]) -> str:
-        """The same database with other docs and another name. Raises UnknownDatabase: there is none of that name."""
+        """Register a copy of a database with other docs. Returns its name. Raises UnknownDatabase."""
         return self._add(self.entry(name).model_copy(update={"docs": tuple(doc.absolute() for doc in docs)}))
 
     def _add(self, wanted: Entry) -> str:
-        """Make an entry known, under a name with a number where its own is taken by another one."""
+        """Register an entry. If another entry has its name, add a number to the name."""
         entry, number = wanted, 1
         with self._lock:
             while (known := self._entries.get(entry.name)) is not None and known != entry:
@@ -122,11 +125,12 @@ class Router:
     def replace(
         self, registry: Sequence[Entry] | None = None, uploads: Sequence[Entry] | None = None
     ) -> tuple[tuple[str, ...], tuple[Executor, ...]]:
-        """Take what the registry says now, and what callers have brought; as they were where absent. The registry goes
-        first.
+        """Replace the registry's entries, the uploaded entries, or both. None keeps the present ones.
 
-        Returns the names that are gone or mean another database now, and the executors that were open behind them:
-        their users may finish; `close` them then.
+        If both have the same name, the registry's entry is used.
+
+        Returns the names that are gone or now refer to another database, and their open executors. Running queries may
+        still use these executors; `close` them afterwards.
         """
         with self._lock:
             before = self._entries
@@ -138,16 +142,16 @@ class Router:
         return changed, tuple(closed)
 
     def _merge(self) -> None:
-        """All entries in their order; of two with one name, the registry's."""
+        """Merge all entries in their order. If two have the same name, the registry's is used."""
         self._entries = {**self._registry, **self._added, **self._uploads, **self._added, **self._registry}
 
     def look(self, entry: Entry) -> Executor:
-        """An executor for an entry that is not registered yet; the caller closes it. Raises DatabaseUnavailable."""
+        """An executor for an entry that is not registered yet. The caller must close it. Raises DatabaseUnavailable."""
         with self._lock:
             return self._executor(entry)
 
     def refresh(self, name: str) -> None:
-        """Have a database's schema read again when it is next needed. Raises UnknownDatabase."""
+        """Make a database's schema be read again on its next use. Raises UnknownDatabase."""
         self.entry(name)
         with self._lock:
             executor = self._open.get(name)
@@ -159,7 +163,7 @@ class Router:
         return self.get(self.add(path))
 
     def close(self) -> None:
-        """Close what is open."""
+        """Close all open executors."""
         with self._lock:
             for executor in self._open.values():
                 executor.close()
@@ -193,7 +197,7 @@ class Router:
         return PatientExecutor(make, options.connect_timeout_s)
 
     def _options(self, entry: Entry) -> ServerOptions:
-        """The settings' options, narrowed by what the entry says."""
+        """The options of the settings, narrowed by the entry's."""
         server, limits = self._server, entry.limits
         return server.model_copy(
             update={
@@ -229,7 +233,7 @@ def _kind(entry: Entry) -> Kind:
 
 
 def _server_class(name: str, dialect: str) -> Callable[..., Executor]:
-    """What opens servers of a dialect. Raises DatabaseUnavailable where its driver is not installed."""
+    """The executor class for servers of a dialect. Raises DatabaseUnavailable if its driver is not installed."""
     opener = OPENERS[dialect]
     try:
         import_module(opener.driver)
@@ -241,6 +245,6 @@ def _server_class(name: str, dialect: str) -> Callable[..., Executor]:
 
 
 def _check(path: Path, advice: str) -> None:
-    """Raise where nothing is there. Args: advice: what to do then."""
+    """Raise DatabaseUnavailable if nothing exists at the path. Args: advice: what the user should do."""
     if not path.exists() and not is_glob(path):
         raise DatabaseUnavailable(f"There is no {path.name}: {advice}.")

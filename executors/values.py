@@ -1,28 +1,28 @@
-"""Converts driver rows to JSON values; the only place that does.
+"""Converts driver rows to JSON values. No other module does.
 
 | in the database             | in JSON                                                                           |
 |-----------------------------|-----------------------------------------------------------------------------------|
 | NULL                        | null                                                                              |
-| integer                     | number; beyond ±(2**53 - 1), where JavaScript would round it, a string            |
-| decimal                     | number where that keeps it exactly (at most 15 significant digits), else a string |
-| float                       | number; NaN and infinities, which JSON has not, are strings: a null would say     |
-|                             | "no value"                                                                        |
-| date, time, timestamp       | ISO 8601, with its offset where it is zoned; before the year 1 and at infinity,   |
-|                             | for which ISO 8601 has words only by agreement or none, the database's own text:  |
+| integer                     | number; beyond ±(2**53 - 1), which JavaScript would round, a string               |
+| decimal                     | number if that is exact (at most 15 significant digits), else a string            |
+| float                       | number; NaN and infinities are strings, because JSON has no such numbers and null |
+|                             | means "no value"                                                                  |
+| date, time, timestamp       | ISO 8601, with an offset if it has a time zone; before the year 1 and for         |
+|                             | infinity, which ISO 8601 does not define, the database's own text:                |
 |                             | `0044-03-15 BC`, `infinity`                                                       |
 | interval                    | ISO 8601 duration: `P1Y2M3DT4H5M6.5S`                                             |
 | bytes                       | `0x` and hexadecimal digits                                                       |
 | UUID, enum                  | string                                                                            |
-| list, struct, map           | array, object; keys that are no text become text                                  |
-| text over `MAX_CELL_CHARS`  | cut, and says so                                                                  |
+| list, struct, map           | array, object; keys that are not text become text                                 |
+| text over `MAX_CELL_CHARS`  | cut, with a note of its full length                                               |
 
-A column has one JSON type, whatever its values would be one by one; a NULL stays null:
+Every value of a column has the same JSON type, or is null:
 
 | values of the column        | in JSON                                                                           |
 |-----------------------------|-----------------------------------------------------------------------------------|
-| timestamps, all at midnight | dates: `2024-03-01`; it was truncated to days, months or years                    |
-| whole and other numbers     | numbers with a point: `3.0`, `2.5`                                                |
-| a mixture of any other kind | text; of numbers their digits, of nested values their JSON                        |
+| timestamps, all at midnight | dates: `2024-03-01`; they were truncated to days, months or years                 |
+| integers and other numbers  | numbers with a decimal point: `3.0`, `2.5`                                        |
+| any other mixture of types  | text; numbers become their digits, nested values their JSON                       |
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from typing import Any
 from executors.base import JsonValue
 
 MAX_SAFE_INTEGER = 2**53 - 1
-MAX_EXACT_DIGITS = 15  # every decimal of so many digits survives the way through a double
+MAX_EXACT_DIGITS = 15  # every decimal of that many digits survives the conversion to a double and back
 MAX_CELL_CHARS = 100_000
 MAX_RESULT_BYTES = 32 * 1024 * 1024
 _BATCH = 64  # rows
@@ -48,24 +48,24 @@ _MIDNIGHT = re.compile(r"(\d{4}-\d\d-\d\d)T00:00:00(Z|[+-]\d\d:\d\d)?")
 
 
 class _Moment(str):
-    """A timestamp in ISO 8601, until it is known whether its column has times."""
+    """A timestamp in ISO 8601, as long as it is unknown whether its column has times."""
 
     __slots__ = ()
 
 
 class RowTooLarge(Exception):
-    """One row alone is over `MAX_RESULT_BYTES`."""
+    """A single row exceeds `MAX_RESULT_BYTES`."""
 
 
 def to_json(value: Any) -> JsonValue:
-    """One value of a driver as JSON has it; see the module's table."""
+    """One value of a driver as a JSON value; see the module's table."""
     found = _cell(value)
     return str(found) if type(found) is _Moment else found
 
 
 def _cell(value: Any) -> JsonValue:
     kind = type(value)
-    if kind is str:  # the commonest first, for there are thousands of them
+    if kind is str:  # the most common type comes first, because there are thousands of values
         return _cut(value)
     if kind is float and math.isfinite(value):
         return float(value)
@@ -104,10 +104,9 @@ def collect(
     row_limit: int,
     decoders: Sequence[Callable[[Any], JsonValue]] | None = None,
 ) -> tuple[tuple[tuple[JsonValue, ...], ...], bool]:
-    """Fetch rows up to the cap and one more, or up to `MAX_RESULT_BYTES`: the rows, and whether there were more of
-    them.
+    """Fetch rows up to the cap or up to `MAX_RESULT_BYTES`. Return the rows, and whether there were more.
 
-    Args: fetch: the cursor's `fetchmany`; decoders: one per column; `to_json` for all where absent.
+    Args: fetch: the cursor's `fetchmany`; decoders: one per column; None: `to_json` for every column.
     Raises RowTooLarge: not even the first row fits.
     """
     rows: list[tuple[JsonValue, ...]] = []
@@ -128,7 +127,7 @@ def collect(
                     raise RowTooLarge
                 return alike(rows), True
             rows.append(row)
-        # The driver's values may be longer than what is kept of them: a batch is as large as those before it allow.
+        # The driver's values may be longer than the part that is kept, so the size of the last batch limits the next.
         longest = max(sum(map(_bulk, raw)) for raw in batch)
         count = max(1, min(_BATCH, 2 * count, _BATCH_BYTES // (longest + 1)))
     return alike(rows), False
@@ -159,7 +158,7 @@ def _column(column: Sequence[JsonValue], kinds: set[type]) -> list[JsonValue]:
 
 
 def as_text(value: JsonValue) -> str:
-    """A JSON value as text: a string as it is, a number in its digits, anything else as JSON has it."""
+    """A JSON value as text: a string unchanged, a float as its digits, anything else as JSON."""
     if isinstance(value, str):
         return str(value)
     if isinstance(value, float) and math.isfinite(value):
@@ -168,8 +167,8 @@ def as_text(value: JsonValue) -> str:
 
 
 def interval_from_text(text: str | None) -> JsonValue:
-    """DuckDB's text of an interval (`1 year 2 months 3 days 04:05:06.5`) as an ISO 8601 duration. The driver's own
-    value counts a month as 30 days; the text keeps it."""
+    """DuckDB's text of an interval (`1 year 2 months 3 days 04:05:06.5`) as an ISO 8601 duration. The driver's value
+    counts a month as 30 days; the text keeps months."""
     if text is None:
         return None
     units = {unit: int(count) for count, unit in re.findall(r"(-?\d+) (year|month|day)s?", text)}
@@ -194,7 +193,7 @@ def timestamp_from_text(text: str | None) -> JsonValue:
 
 
 def parse_nested(text: str | None) -> JsonValue:
-    """DuckDB's JSON of a nested value, with numbers kept as exactly as at the top."""
+    """DuckDB's JSON of a nested value, converted. Its numbers are as exact as those of a plain column."""
     if text is None:
         return None
     return to_json(json.loads(text, parse_float=Decimal))
@@ -217,7 +216,7 @@ def _decimal(value: Decimal) -> JsonValue:
     if not value.is_finite():
         return _float(float(value)) if not value.is_snan() else "NaN"
     if value == value.to_integral_value():
-        # The exponent may be huge: a number of a million digits must not be built to find out that it is too long.
+        # The exponent may be huge, so the number of digits is checked before the integer is built.
         return int(value) if value.adjusted() < 16 and abs(value) <= MAX_SAFE_INTEGER else _cut(_plain(value))
     if len(value.normalize().as_tuple().digits) <= MAX_EXACT_DIGITS and Decimal(repr(float(value))) == value:
         return float(value)
@@ -252,12 +251,12 @@ def _cut(text: str) -> str:
 
 
 def _bulk(value: Any) -> int:
-    """About how many bytes a driver's value takes, where it can be long."""
+    """Approximate size of a driver's value, in bytes."""
     return len(value) if isinstance(value, (str, bytes, bytearray, list, dict)) else 8
 
 
 def _size(value: JsonValue) -> int:
-    """About how many bytes a JSON value takes."""
+    """Approximate size of a JSON value, in bytes."""
     if isinstance(value, str):
         return len(value) + 2
     if isinstance(value, list):

@@ -14,12 +14,12 @@ from executors.errors import ErrorKind
 
 
 class Frozen(BaseModel):
-    """An immutable value that crosses a module's border."""
+    """An immutable value that is passed between modules."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """As pydantic's; but what was worked out of the original's fields is worked out anew of the copy's."""
+        """A copy as pydantic makes it, without the cached properties, which are computed again."""
         copied = super().model_copy(update=update, deep=deep)
         for name in copied.__dict__.keys() - type(copied).model_fields.keys():
             del copied.__dict__[name]
@@ -27,12 +27,12 @@ class Frozen(BaseModel):
 
 
 def words(*lines: str) -> frozenset[str]:
-    """The words of some lines, as a set."""
+    """The set of all words in the lines."""
     return frozenset(name for line in lines for name in line.split())
 
 
 def read_words(module: str, name: str = "words.txt") -> dict[str, frozenset[str]]:
-    """The words of a text beside a module, by section. Args: module: its `__file__`; name: of the text."""
+    """The words of a text file beside a module, by section. Args: module: its `__file__`; name: the file's name."""
     sections: dict[str, list[str]] = {}
     found: list[str] = []
     for line in Path(module).with_name(name).read_text(encoding="utf-8").splitlines():
@@ -44,11 +44,11 @@ def read_words(module: str, name: str = "words.txt") -> dict[str, frozenset[str]
 
 
 def map_codes(kinds: Mapping[ErrorKind, str]) -> dict[str, ErrorKind]:
-    """The kind of each code, from the codes of each kind."""
+    """Invert a mapping of kinds to codes: the kind of each code."""
     return {code: kind for kind, codes in kinds.items() for code in codes.split()}
 
 
-# Words that no engine, or not every one, takes for a name without quotes; `reserved` has each engine's own.
+# Words that some or all engines do not accept as names without quotes. `Dialect.reserved` has those of one engine.
 RESERVED = words(
     "all alter and any as asc between both by case cast check column constraint create cross current_date",
     "current_time current_timestamp default delete desc distinct drop else end except exists false fetch for foreign",
@@ -63,7 +63,7 @@ ASK_AGAIN = "Another transaction was in its way; ask again in a moment, nothing 
 
 
 class Limit(StrEnum):
-    """The words that cap the rows of a query."""
+    """The keyword that limits the rows of a query."""
 
     LIMIT = "LIMIT"
     TOP = "TOP"
@@ -71,37 +71,38 @@ class Limit(StrEnum):
 
 
 class NameCase(StrEnum):
-    """What a name without quotes means to the engine, where tables are looked up."""
+    """How the engine looks up a table's name that has no quotes."""
 
-    ANY = "any"  # upper and lower case are the same, quoted or not
-    LOWER = "lower"  # becomes lower case; only quotes keep it
-    UPPER = "upper"
-    EXACT = "exact"  # is looked up as it stands
+    ANY = "any"  # case does not matter, quoted or not
+    LOWER = "lower"  # converted to lower case; quotes preserve case
+    UPPER = "upper"  # converted to upper case; quotes preserve case
+    EXACT = "exact"  # looked up unchanged
 
 
 class Lexis(StrEnum):
     """How quotes and comments are read."""
 
     STANDARD = "standard"
-    TSQL = "tsql"  # no text has escapes: e'\\' is a name and a whole text
-    MYSQL = "mysql"  # a backslash escapes, # begins a comment, -- only before a space, and /*! ... */ is run
+    TSQL = "tsql"  # strings have no escapes: e'\\' is a name and a complete string
+    MYSQL = "mysql"  # a backslash escapes, # begins a comment, -- does so only before a space, and /*! ... */ is run
 
 
 class SessionSetup(Frozen):
-    """How a connection is made safe, timed and stopped. Empty: the driver or the executor does it its own way.
+    """How a connection is made safe, timed and stopped. If a field is empty, the driver or the executor does it itself.
 
-    setup: statements for every new connection, whether it reads or writes.
-    read_only: more of them, for those that only read.
-    wishes: more of them, for those that only read, that a server may refuse: nothing rests on them.
-    begin: statements that open every transaction of a read-only connection, where the session itself cannot be that.
-    timeout: one for every query, with the hole `{ms}` or `{s}`.
-    connection_id: a query whose one value says which connection this is.
-    cancel: what another connection says to stop the query of `{id}`, and nothing but the query.
-    statement_words: reserved words that no query has; one outside of quotes means another statement. For servers that
-        take several statements at once. Words with spaces between them are a phrase.
-    first_words: those that a query begins with; empty: any. For servers whose read-only session lets others through.
-    lexis: how the server reads quotes and comments.
-    transactions: whether what was written can be undone; without, there is no writing.
+    setup: Statements for every new connection, for reading or writing.
+    read_only: Further statements for read-only connections.
+    wishes: Further statements for read-only connections that a server may refuse. Nothing depends on them.
+    begin: Statements that begin every transaction of a read-only connection, if the session itself cannot be read-only.
+    timeout: A statement that sets the timeout of a query, with the placeholder `{ms}` or `{s}`.
+    connection_id: A query that returns the id of its connection.
+    cancel: A statement for another connection. It stops the query of connection `{id}`, but not the connection.
+    statement_words: Reserved words that no query contains. One of them outside of quotes means another statement. For
+        servers that accept several statements at once. Words with spaces between them are a phrase.
+    first_words: The words that a query may begin with. Empty: any. For servers whose read-only session lets other
+        statements through.
+    lexis: How the server reads quotes and comments.
+    transactions: Whether changes can be rolled back. If not, writes are not allowed.
     """
 
     setup: tuple[str, ...] = ()
@@ -117,17 +118,17 @@ class SessionSetup(Frozen):
     transactions: bool = True
 
 
-READERS_LOGIN = "reader's login"  # the one layer that a database which may be written to cannot have
+READERS_LOGIN = "reader's login"  # the one layer that a writable database cannot have
 
 
 class Probe(Frozen):
-    """A query that finds out whether a layer under the guard holds on an open connection.
+    """A query that checks whether a layer under the guard holds on an open connection.
 
-    layer: its name.
-    sql: gives one value, 1 where the layer holds and 0 where it does not.
-    refused: instead, whether the layer holds where the database refuses `sql`.
-    pattern: instead, of a text; the layer holds where the first value of every row matches it.
-    advice: what to do where it does not hold.
+    layer: Name of the layer.
+    sql: Returns one value: 1 if the layer holds, and 0 if not.
+    refused: If set, the layer holds if the database refuses `sql`.
+    pattern: If set, the layer holds if the first value of every row is text that matches this pattern.
+    advice: What to do if the layer does not hold.
     """
 
     layer: str
@@ -138,23 +139,23 @@ class Probe(Frozen):
 
 
 class SchemaQueries(Frozen):
-    """One round of catalogue queries. Each gives the columns named here, in that order; empty: the server has no such.
+    """The catalogue queries of a dialect. Each returns the columns named here, in that order. Empty: there is no query.
 
-    version: one row of numbers, of which more is newer; see `Dialect.needs`.
-    default_schema: the one value is the schema whose tables need no qualifier.
-    tables: schema, table, is view (0 or 1), comment, estimate of rows (NULL: unknown).
-    columns: schema, table, column, type, nullable (0 or 1), comment; in the order of the table. A seventh, where the
-        name of a type does not tell: whether it is text (0 or 1).
-    plain_tables, plain_columns: the same without comments and counts, asked where the first is refused.
+    version: One row of numbers, where a higher number is newer; see `Dialect.needs`.
+    default_schema: One value: the schema whose tables need no qualifier.
+    tables: schema, table, is view (0 or 1), comment, estimated number of rows (NULL: unknown).
+    columns: schema, table, column, type, nullable (0 or 1), comment; in the table's order. If the name of a type does
+        not show whether it is text, a seventh column does (0 or 1).
+    plain_tables, plain_columns: The same without comments and counts, used if the first query is refused.
     primary_keys: schema, table, column; in the order of the key.
-    foreign_keys: schema, table, constraint, column, its schema, table and column referred to; in the order of the key.
-    samples: schema, table, column, the `{n}` most frequent values, an array or a JSON array, most frequent first, in
-        one row or in several; from the server's statistics, so that no table is read.
-    samples_by_column: whether columns have statistics of their own; then `samples` gives a row for each that has one,
-        with NULL where no value is frequent. Else a table has statistics of all its columns, or none.
-    types: names of the database's own types that nothing but a value is made by: see `Schema.types`.
-    first_rows: the first `{n}` rows of `{columns}` of `{table}`, for tables that have no statistics.
-    head: the first `{n}` characters of `{column}`.
+    foreign_keys: schema, table, constraint, column, referenced schema, table and column; in the order of the key.
+    samples: schema, table, column, and the `{n}` most frequent values, most frequent first, as an array or a JSON
+        array, in one row or in several. They come from the server's statistics, so that no table is read.
+    samples_by_column: Whether each column has its own statistics. If so, `samples` returns a row for each column that
+        has statistics, with NULL if no value is frequent. Else a table has statistics of all its columns, or none.
+    types: Names of the database's own types, a cast to which does nothing but convert a value; see `Schema.types`.
+    first_rows: The first `{n}` rows of `{columns}` of `{table}`, for tables without statistics.
+    head: The first `{n}` characters of `{column}`.
     """
 
     default_schema: str
@@ -175,45 +176,47 @@ class SchemaQueries(Frozen):
 class Dialect(Frozen):
     """One dialect.
 
-    sqlglot: the parser's name of it.
-    like: another dialect, whose particular checks hold for this one too; empty: none.
-    quote: what stands before and after a name that needs quoting.
-    reserved: words, in lower case, that are no names without quotes here, beyond those of `RESERVED`. Every name in a
-        query that runs is quoted, so no query depends on them: they decide where people and models see quotes. Sources:
-        the vendors' lists, as in SQLAlchemy's dialects; for DuckDB `duckdb_keywords()`, for SQLite what its parser
-        refuses.
-    case: what a name without quotes means.
-    truncate_month: a template with the hole `{column}`.
-    hints: what a model must know, one example each, most important first.
-    instead: function of another dialect -> what to write here.
-    codes: the driver's code (SQLSTATE, number, error class) -> its kind; the most certain of both.
-    deadlocks: codes of what was chosen to end a deadlock; a query is run once more then.
-    lock_waits: codes of statements that gave up waiting for rows locked by another transaction.
-    advice: how to repair an error, by its code, where the kind alone does not say it.
-    errors: pattern of the driver's message -> its kind, first match counts; `(?P<name>...)` is the name it is about.
-    schemas: qualifiers that mean "here"; for a server, the schema it says is its default counts too.
-    catalogue: pattern of names, or schemas, that describe the database itself.
-    row_ids: columns that every table has, unlisted.
-    one_row_table: what every database has to select values from, unlisted.
-    integer_division: whether `/` of whole numbers gives a whole number.
-    made_tables, made_columns: pattern of the names of tables that the server makes of them, and what is in those.
-    named_by_text: whether an expression without an alias goes by its text, quotes and all.
-    has_fields: `a.b` may be field `b` of column `a`, and a table's name may stand for its row.
-    recursive_word: whether WITH needs RECURSIVE for a CTE to see itself.
-    aggregates, functions: what a query may call, pure ones, as the engine's documentation names them; anything else
-        is refused, so that what reads a file, sleeps, changes a setting or runs text as SQL needs no list of its own.
-    table_functions: those that stand in FROM: they make rows out of their arguments alone.
-    units: those whose arguments may hold a unit of time as a bare word: DATEADD(month, 1, col).
-    needs: of functions that not every server has, the version that does, number by number as `SchemaQueries.version`
-        gives them; a server below one of them lacks the function.
-    oldest: the oldest version that is known here; of one below nothing is taken away.
-    without: function -> how a server that lacks it says the same, in `{column}`; it stands in for the function in
-        `truncate_month` and `hints`, and in `instead`.
-    formatters: those whose first argument is a pattern, which can ask for text of any length.
-    variables: of the server (`@@name`), that a query may read: how values are compared, written and distinguished.
-    file_names: pattern of a table's name that the engine would take for a file, or an address; empty: it never does.
-    session, reads: of a server.
-    probes: queries that check the layers under the guard on a connection; empty where nothing can be checked.
+    sqlglot: sqlglot's name of the dialect.
+    like: Another dialect whose special checks apply to this one too. Empty if there is none.
+    quote: The opening and closing quotes of a name.
+    reserved: Words in lower case, beyond those of `RESERVED`, that cannot be names without quotes here. Every name in
+        a query that runs is quoted, so no query depends on them. They decide where people and models see quotes.
+        Sources: the vendors' lists, as in SQLAlchemy's dialects; for DuckDB, `duckdb_keywords()`; for SQLite, the words
+        that its parser refuses.
+    case: How a name without quotes is looked up.
+    truncate_month: A template with the placeholder `{column}`.
+    hints: Facts that a model must know, with one example each, most important first.
+    instead: Function of another dialect -> what to write here.
+    codes: The driver's code (SQLSTATE, number, error class) -> its kind. More reliable than `errors`.
+    deadlocks: Codes of queries that were chosen to end a deadlock. Such a query is run once more.
+    lock_waits: Codes of statements that gave up waiting for rows locked by another transaction.
+    advice: How to repair an error, by its code, if the kind alone does not explain it.
+    errors: Pattern of the driver's message -> its kind. The first match counts; `(?P<name>...)` is the affected name.
+    schemas: Qualifiers that mean the default schema. For a server, the schema that it reports as its default counts
+        too.
+    catalogue: Pattern of names, or schemas, that describe the database itself.
+    row_ids: Columns that every table has, although no catalogue lists them.
+    one_row_table: The table from which values are selected. Every database has it, although no catalogue lists it.
+    integer_division: Whether `/` of integers gives an integer.
+    made_tables, made_columns: Pattern of names from which the server generates a table, and the columns of that table.
+    named_by_text: Whether an expression without an alias is named by its text, including quotes.
+    has_fields: Whether `a.b` may be field `b` of column `a`, and a table's name may mean its row.
+    recursive_word: Whether WITH needs RECURSIVE for a CTE to refer to itself.
+    aggregates, functions: Pure functions that a query may call, named as in the engine's documentation. Anything else
+        is refused, so functions that read a file, sleep, change a setting or run text as SQL need no list.
+    table_functions: Functions that may be called in FROM. They generate rows from their arguments alone.
+    units: Functions whose arguments may contain a unit of time as a bare word: DATEADD(month, 1, col).
+    needs: The version that a function needs, if not every server has it, with as many numbers as in
+        `SchemaQueries.version`. A server lacks the function if any of its numbers is lower.
+    oldest: The oldest version that is known here. No function is removed for an older server.
+    without: Function -> what a server without it uses instead, with the placeholder `{column}`. It replaces the
+        function in `truncate_month`, `hints` and `instead`.
+    formatters: Functions whose first argument is a pattern, which can request text of any length.
+    variables: Variables of the server (`@@name`) that a query may read: how values are compared, written and
+        distinguished.
+    file_names: Pattern of a table's name that the engine would read as a file or an address. Empty if it never does.
+    session, reads: Of a server.
+    probes: Queries that check the layers under the guard on a connection. Empty if no layer can be checked.
     """
 
     name: str
@@ -258,11 +261,11 @@ class Dialect(Frozen):
 
     @property
     def kin(self) -> str:
-        """The dialect whose particular checks hold: its own name, or that of the one it is like."""
+        """The dialect whose special checks apply: `like`, or the dialect's own name."""
         return self.like or self.name
 
     def of_version(self, version: Sequence[int]) -> Dialect:
-        """The dialect as a server of that version speaks it. Args: version: see `Schema.version`; empty: not known."""
+        """The dialect of a server of that version. Args: version: see `Schema.version`; empty: unknown."""
         lacking = {
             name
             for name, needed in self.needs.items()
@@ -285,35 +288,35 @@ class Dialect(Frozen):
         )
 
     def fold(self, name: str) -> str:
-        """What the engine looks up for `name` written without quotes."""
+        """The name that the engine looks up if `name` is written without quotes."""
         return {NameCase.LOWER: name.lower, NameCase.UPPER: name.upper}.get(self.case, name.__str__)()
 
     def quote_name(self, name: str) -> str:
-        """`name` as it can stand in a query: quoted only where it must be."""
+        """`name` as it is written in a query, quoted only if it must be."""
         if _PLAIN.fullmatch(name) and not self.is_reserved(name) and self.fold(name) == name:
             return name
         return self.always_quote(name)
 
     def is_reserved(self, name: str) -> bool:
-        """Whether a word is no name without quotes, in whatever case."""
+        """Whether a word, in any case, cannot be a name without quotes."""
         return name.lower() in RESERVED or name.lower() in self.reserved
 
     def qualify(self, parts: Sequence[str]) -> str:
-        """A name of several parts, `Table.parts`, as it can stand in a query."""
+        """A name of several parts, `Table.parts`, as it is written in a query."""
         return ".".join(map(self.quote_name, parts))
 
     def always_quote(self, name: str) -> str:
-        """`name` in quotes, whatever it holds."""
+        """`name` in quotes."""
         before, after = self.quote
         return before + name.replace(after, after * 2) + after
 
     def may_call(self, name: str, *, in_from: bool) -> bool:
-        """Whether a query may call the function of that (lower case) name, there."""
+        """Whether a query may call a function. Args: name: in lower case; in_from: whether the call is in FROM."""
         return name in self.table_functions if in_from else name in self.functions or name in self.aggregates
 
 
 def _stand_in(text: str, without: Mapping[str, str]) -> str:
-    """A text in which calls of some functions give way to what `Dialect.without` has for them."""
+    """The text with calls of some functions replaced by those of `without` (see `Dialect.without`)."""
     for name, stands_in in without.items():
         text = re.sub(rf"(?i)\b{name}\([^()]*\)", stands_in.replace("\\", r"\\"), text)
     return text
@@ -327,7 +330,7 @@ COMMON = words(
 
 COMMON_AGGREGATES = words("avg count max min sum")
 
-# Functions that turn one row into several when they stand in a select list.
+# Functions that turn one row into several when they are called in a select list.
 ROW_MAKERS = words(
     "explode explode_outer posexplode posexplode_outer inline inline_outer stack json_tuple",
     "arrayjoin generate_series generate_subscripts json_array_elements json_array_elements_text json_each",

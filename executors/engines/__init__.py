@@ -1,1 +1,1 @@
-"""One package per engine with its dialect, grammar and executor; and what servers and files share."""
+"""One package per engine with its dialect, grammar and executor, and packages with code for all servers or files."""

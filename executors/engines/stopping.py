@@ -10,21 +10,21 @@ from typing import Self
 from executors.base import Cancel
 from executors.errors import ErrorKind, SqlFailed
 
-# An interrupt that comes before the database has begun is lost, so it is said again until the query has ended.
+# An interrupt that comes before the database has begun is lost, so it is repeated until the query has ended.
 _AGAIN_S = 0.02
 
 
 class Watch:
-    """Interrupts whatever runs inside it when the time is over, or when it is cancelled; by one thread, which has ended
-    when the block is left.
-    Args: interrupt: stops the database, from another thread, any number of times; again_s: seconds to wait for the end
-    before it is repeated."""
+    """Interrupts the code in its `with` block at the timeout or on cancellation. Uses one thread, which has ended when
+    the block is left.
+    Args: interrupt: stops the database; called from another thread, any number of times; again_s: seconds between
+    calls."""
 
     def __init__(
         self, interrupt: Callable[[], None], timeout_s: float, cancel: Cancel | None = None, again_s: float = _AGAIN_S
     ) -> None:
         self._interrupt, self._timeout_s, self._cancel, self._again_s = interrupt, timeout_s, cancel, again_s
-        self.interrupted = False  # whether the interrupt was said at all
+        self.interrupted = False  # whether `interrupt` was called
         self._woken, self._ended = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._wait, name="query-watch", daemon=True)
 
@@ -42,7 +42,7 @@ class Watch:
         self._thread.join()
 
     def error(self) -> SqlFailed:
-        """Why the database was interrupted, as the loop wants it."""
+        """The error that explains the interrupt."""
         return out_of_time(self._timeout_s, self._cancel)
 
     def _wait(self) -> None:
@@ -54,7 +54,7 @@ class Watch:
 
 
 def out_of_time(timeout_s: float, cancel: Cancel | None = None) -> SqlFailed:
-    """The error of a query that was stopped: by `cancel`, or after its time."""
+    """The error of a query that was stopped, by `cancel` or by its timeout."""
     if cancel is not None and cancel.is_cancelled:
         return SqlFailed(ErrorKind.TIMEOUT, "The query was stopped because its result is no longer wanted.")
     return SqlFailed(
@@ -65,7 +65,7 @@ def out_of_time(timeout_s: float, cancel: Cancel | None = None) -> SqlFailed:
 
 
 def no_room() -> SqlFailed:
-    """The error of a query that needs more room on disk than there is."""
+    """The error of a query that needs more disk space than there is."""
     return SqlFailed(
         ErrorKind.RESOURCE,
         "There is no room left on the disk for what the query sorts or joins.",
@@ -74,5 +74,5 @@ def no_room() -> SqlFailed:
 
 
 def row_too_large() -> SqlFailed:
-    """The error of a result whose first row alone is over the cap on bytes."""
+    """The error of a result whose first row alone exceeds the cap on bytes."""
     return SqlFailed(ErrorKind.RESOURCE, "One row of the result is too large.", "Select fewer columns.")

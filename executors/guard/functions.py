@@ -1,7 +1,7 @@
 """Checks whether a query may call a function.
 
-By its name, which is the engine's own: the dialect's row lists functions, and the registry may list more for a
-database. A function that can make a text or a list of any length must have an argument that limits it.
+The check compares names, in the engine's spelling: the dialect's row lists functions, and the registry may list more
+for a database. A function that can build a text or a list of any length must have an argument that limits it.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ MAX_REPEATED = 1_000_000
 
 Call = exp.Anonymous | exp.ParameterizedAgg
 
-# The argument that says how long the text or the list becomes, counted from 0.
+# Position of the argument that determines the length of the text or list, counted from 0.
 _BUILDERS = {
     **dict.fromkeys(words("repeat replicate lpad rpad leftpad rightpad leftpadutf8 rightpadutf8"), 1),
     **dict.fromkeys(words("array_resize list_resize array_repeat"), 1),
     "space": 0,
 }
-_XML_METHODS = {"value": 2, "query": 1, "exist": 1, "nodes": 1}  # of T-SQL, and how many texts each takes
+_XML_METHODS = {"value": 2, "query": 1, "exist": 1, "nodes": 1}  # of T-SQL -> number of string arguments
 _REPEATING = words("repeat replicate array_repeat")
 _LISTS = words("range generate_series")
 _LONG_STEPS = words("day week month quarter year")
-_MEASURES = words("len length array_length list_length year month quarter week day hour")  # of what is there already
-_LENGTHS = words("len length char_length character_length")  # never less than 0
+_MEASURES = words("len length array_length list_length year month quarter week day hour")  # of existing values
+_LENGTHS = words("len length char_length character_length")  # never negative
 _WHOLE = re.compile(r"-?[1-9]\d*")
 _UNITS = words(
     "nanosecond microsecond millisecond second minute hour day dayofyear weekday week isoweek month quarter year",
@@ -41,13 +41,13 @@ _UNITS = words(
 
 
 class FunctionCheck:
-    """The functions of one database.
-    Args: own: of the database's own that may be called too, in lower case, with their schema where they are called with
-    it: `my_func`, `dbo.getreports`."""
+    """Checks calls in one query.
+    Args: own: the database's own functions that may be called too, in lower case, with their schema if calls name it:
+    `my_func`, `dbo.getreports`."""
 
     def __init__(self, dialect: Dialect, own: frozenset[str] = frozenset()) -> None:
         self._dialect, self._own = dialect, own
-        self._repeated = 1  # how many times as long a text may become, with one repetition inside the other
+        self._repeated = 1  # how many times longer a text may become if all repetitions are nested
 
     def check(self, node: Call) -> None:
         """Refuse a call that is not known to be pure. Raises SqlRefused."""
@@ -56,7 +56,7 @@ class FunctionCheck:
         schema = _schema_of(node)
         if self._is_own(name, schema):
             if dialect.kin == "sqlserver" and isinstance(node.this, str):
-                node.set("this", exp.to_identifier(node.this, quoted=True))  # in its own letters, for case may count
+                node.set("this", exp.to_identifier(node.this, quoted=True))  # keep its spelling: case may count
             return
         if schema is not None and dialect.kin == "sqlserver" and _is_xml_method(node, name):
             return
@@ -74,12 +74,13 @@ class FunctionCheck:
         for part in node.expressions[:1] if name in dialect.units else ():
             bare = isinstance(part, exp.Column) and not part.table and not part.this.args.get("quoted")
             if bare and part.name.lower() in _UNITS:
-                part.replace(exp.var(part.name))  # DATEADD(month, ...): a keyword, and no column
+                part.replace(exp.var(part.name))  # DATEADD(month, ...): a keyword, not a column
 
     def check_table(self, node: exp.Table) -> None:
-        """A table's name stands alone; a function that makes rows has no schema, but where the registry names both."""
+        """Refuse anything in FROM but a table's name or a call. A call has no schema, unless the registry lists both.
+        Raises SqlRefused."""
         if any(isinstance(part, exp.Parameter | exp.Placeholder) for part in node.parts):
-            return  # which is no place for one, as it will be told by itself
+            return  # a placeholder is not allowed here; its own check refuses it
         call = isinstance(node.this, exp.Anonymous | exp.OpenJSON)
         call |= self._dialect.kin == "postgresql" and isinstance(node.this, exp.Func)
         qualified = call and node.args.get("db") and not self._is_own(node.this.name.lower(), node.db)
@@ -91,7 +92,8 @@ class FunctionCheck:
         return (f"{schema.lower()}.{name}" if schema else name) in self._own
 
     def _check_length(self, node: Call, name: str) -> None:
-        """Nothing interrupts what makes a long text or list, and DuckDB's memory limit does not hold it."""
+        """Limit the length of texts and lists. Building a long one cannot be interrupted, and DuckDB's memory limit
+        does not apply to it. Raises SqlRefused."""
         arguments = node.expressions
         if self._dialect.kin == "oracle" and name in ("lpad", "rpad") and len(arguments) > 1 and _is_indent(arguments):
             return
@@ -116,7 +118,7 @@ class FunctionCheck:
 
 
 def _most(length: exp.Expr) -> int | None:
-    """What a length comes to at most: a written number, or one less what is there already, as in `5 - LEN(code)`."""
+    """The upper bound of a literal, or of a literal minus an existing length, as in `5 - LEN(code)`. None otherwise."""
     if isinstance(length, exp.Literal):
         return int(length.name) if length.is_int else None
     if isinstance(length, exp.Paren):
@@ -128,7 +130,7 @@ def _most(length: exp.Expr) -> int | None:
 
 
 def _is_short(bounds: list[exp.Expr]) -> bool:
-    """Whether a list from here to there has an end that is known: in numbers, or in days of the calendar."""
+    """Whether the size of a list is bounded, by literal numbers or by a step of whole days or longer."""
     if len(bounds) == 3 and isinstance(step := bounds[2], exp.Interval):
         return step.text("unit").lower() in _LONG_STEPS and bool(_WHOLE.fullmatch(step.name))
     return all(map(_is_bound, bounds))
@@ -143,7 +145,7 @@ def _is_bound(node: exp.Expr) -> bool:
 
 
 def _schema_of(node: Call) -> str | None:
-    """What stands before a function's name and a dot; None where nothing does."""
+    """The qualifier before a function's name, or None."""
     parent = node.parent
     if isinstance(parent, exp.Dot) and node.arg_key == "expression":
         return ".".join(part.name for part in parent.this.find_all(exp.Identifier)) or parent.this.name
@@ -153,13 +155,13 @@ def _schema_of(node: Call) -> str | None:
 
 
 def _is_xml_method(node: Call, name: str) -> bool:
-    """`column.value('/path', 'type')`: XQuery of the column itself, and of nothing else."""
+    """Whether a call is `column.value('/path', 'type')` or alike: XQuery, which reads only the column itself."""
     texts = all(isinstance(part, exp.Literal) and part.is_string for part in node.expressions)
     return texts and _XML_METHODS.get(name) == len(node.expressions)
 
 
 def _is_indent(arguments: list[exp.Expr]) -> bool:
-    """`LPAD(' ', 2 * (LEVEL - 1))`: blanks, a few for each level of a hierarchy."""
+    """Whether a call is `LPAD(' ', 2 * (LEVEL - 1))` or alike: a few blanks for each level of a hierarchy."""
     blank, parts = arguments[0], list(arguments[1].walk())
     numbers = [it for it in parts if isinstance(it, exp.Literal)]
     others = [it for it in parts if isinstance(it, exp.Column)]

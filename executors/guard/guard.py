@@ -1,8 +1,8 @@
 """Checks whether SQL is allowed.
 
-Every query goes through this one place before a database sees it. It fails closed: it refuses a query that does not
-parse completely, has a node or a function that is on no list, or reads a table outside the schema. The query that runs
-is generated from the checked tree, so the database never sees a character that was not understood here.
+Every query passes through this module before a database sees it. The check fails closed: it refuses a query that does
+not parse completely, has a node or a function that is on no list, or reads a table outside the schema. The query that
+runs is generated from the checked tree, so the database never sees a character that was not understood here.
 """
 
 from __future__ import annotations
@@ -72,29 +72,30 @@ def check(
     hidden: Hidden | None = None,
     leave_out: bool = False,
 ) -> CheckedSql:
-    """Let a query through, capped, or refuse it.
+    """Accept a query and cap its rows, or refuse it.
 
     Args:
-        sql: one SELECT, as a model or a person wrote it; a semicolon at its end and comments do no harm.
-        schema: what may be read; its dialect is the one that is spoken.
-        check_names: False leaves tables and columns unchecked; everything else still holds.
-        parameters: what the placeholders stand for; they become literals of the tree. None: there are none.
-        open_parameters: whether placeholders may stay as they are, where a value is only read. What comes back is then
-            not ready to run; it is for those who ask what would be let through.
-        rows: what the caller may see; then `schema` is what is visible of it, and names are checked in any case.
-        functions: of the database's own that may be called, in lower case, such as `my_func` or `dbo.getreports`. Not
-            where `rows` are held back, for a function reads what it likes.
-        catalogue: what describes the database itself and may be read all the same, in lower case, such as
-            `information_schema.tables`. Not where `rows` are held back, either.
-        hidden: private columns that nobody asked for, in lower case, by the names of their tables; they are not there
-            for the query, but for what only compares or counts them. See `executors.guard.held_columns`.
-        leave_out: whether one of them that the query selects by its name is left out, instead of refused.
+        sql: One SELECT, as a model or a person wrote it. It may contain comments and end with a semicolon.
+        schema: The tables that may be read, and the dialect of the query.
+        check_names: Whether tables and columns are checked. Everything else is checked in any case.
+        parameters: Values of the placeholders, which become literals of the tree. None if there are none.
+        open_parameters: Whether placeholders for values may stay in the query. The result is then not ready to run; it
+            only shows what would be accepted.
+        rows: The rows that the caller may see. If given, names are checked in any case, against the visible part of
+            the schema.
+        functions: The database's own functions that may be called, in lower case, such as `my_func` or
+            `dbo.getreports`. Ignored if `rows` is given, because a function can read any row.
+        catalogue: Tables that describe the database itself and may be read nevertheless, in lower case, such as
+            `information_schema.tables`. Ignored if `rows` is given.
+        hidden: Private columns that the question does not name, in lower case, by table. A query may only compare or
+            count them. See `executors.guard.held_columns`.
+        leave_out: Whether a hidden column that the query selects by name is left out instead of refused.
 
     Returns:
-        The query written anew: for people, and as it runs, every name in quotes (see `CheckedSql`).
+        The regenerated query: one text for display, and one that runs, with every name in quotes. See `CheckedSql`.
 
     Raises:
-        SqlRefused: with the kind of error, a sentence, and what would mend it.
+        SqlRefused: with the kind of error, one sentence, and a way to repair it.
     """
     dialect = dialect_row(schema)
     root = _parse_query(sql, dialect)
@@ -135,7 +136,7 @@ def check(
 
 
 def _parse_query(sql: str, dialect: Dialect) -> exp.Query:
-    """The tree of the one query in `sql`."""
+    """The tree of the single query in `sql`."""
     root = read(sql, dialect, _check_words, form(dialect))
     while isinstance(root, exp.Subquery) and not any(value for key, value in root.args.items() if key != "this"):
         root = root.this
@@ -148,9 +149,9 @@ def _parse_query(sql: str, dialect: Dialect) -> exp.Query:
 
 
 def _check_reads_back(text: str, dialect: Dialect, new_check: Callable[[], NodeCheck]) -> None:
-    """What was written anew says what was checked: read again, it is allowed again, and comes out in the same words.
+    """Check that the generated text means what was checked: parsed again, it is allowed and generates the same words.
 
-    Where the parser took a text for what the generator has no words for, it is no query that was checked.
+    If the parser built a tree that the generator cannot express, the text is not the query that was checked.
     """
     try:
         root = _parse_query(text, dialect)
@@ -163,12 +164,12 @@ def _check_reads_back(text: str, dialect: Dialect, new_check: Callable[[], NodeC
 
 
 def _words_of(text: str) -> list[str]:
-    """Words and signs, in any order: of some joins there are two."""
+    """The words and signs of a text, sorted, because some joins can be generated in two orders."""
     return sorted(_WORD.findall(text.casefold()))
 
 
 def _stars(sql: str, dialect: Dialect) -> int:
-    """How many stand outside of texts and names: none may be lost, for without it other columns are asked for."""
+    """The number of stars outside of strings and names. A query that loses one selects other columns."""
     if "*" not in sql:
         return 0
     return sum(token.token_type is TokenType.STAR for token in grammar.tokenize(sql, dialect.sqlglot))
@@ -179,7 +180,7 @@ def _unclear(dialect: Dialect) -> SqlRefused:
 
 
 def _select(values: exp.Values) -> exp.Select:
-    """`VALUES (1), (2) LIMIT 1` is a query too: the rows of it are selected, and it is as any other."""
+    """A SELECT of the rows of `VALUES (1), (2) LIMIT 1`, which is then checked like any other query."""
     query = exp.select("*")
     for part in ("with_", "order", "limit", "offset"):
         query.set(part, values.args.get(part))
@@ -190,10 +191,10 @@ def _select(values: exp.Values) -> exp.Select:
 
 
 def read(sql: str, dialect: Dialect, check_words: Callable[[list[Token], Dialect], None], form: str) -> exp.Expr:
-    """The tree of the one statement in `sql`; nothing of it is checked but its size, and what `check_words` does.
+    """The tree of the single statement in `sql`. Only its size is checked, and its words by `check_words`.
 
-    Args: check_words: sees the words before they are parsed; form: what to write instead, where `sql` cannot be read.
-    Raises SqlRefused: it is too big, or cannot be parsed whole.
+    Args: check_words: checks the words before they are parsed; form: what to write instead if `sql` cannot be parsed.
+    Raises SqlRefused: it is too big, or cannot be parsed completely.
     """
     if len(sql) > MAX_CHARS:
         raise too_big(f"It has {len(sql)} characters, and {MAX_CHARS} are allowed.")
@@ -218,7 +219,7 @@ def read(sql: str, dialect: Dialect, check_words: Callable[[list[Token], Dialect
 
 
 def _check_words(tokens: list[Token], dialect: Dialect) -> None:
-    """One statement, that starts as a query does. Says what it is where it is something else."""
+    """Check that there is one statement and that it starts like a query. Raises SqlRefused: names the kind it is."""
     firsts = first_tokens(tokens)
     _check_signs(tokens, dialect)
     if not firsts:
@@ -240,7 +241,7 @@ def _check_words(tokens: list[Token], dialect: Dialect) -> None:
 
 
 def first_tokens(tokens: list[Token]) -> list[Token]:
-    """The first word of every statement."""
+    """The first token of every statement."""
     starts = [0, *(index + 1 for index, token in enumerate(tokens) if token.token_type is TokenType.SEMICOLON)]
     firsts = [tokens[start] for start in starts if start < len(tokens)]
     return [token for token in firsts if token.token_type is not TokenType.SEMICOLON]
@@ -255,7 +256,7 @@ _QUOTED = frozenset(
     | {TokenType.HEX_STRING, TokenType.BIT_STRING, TokenType.UNICODE_STRING, TokenType.HEREDOC_STRING}
 )
 
-# Words that T-SQL keeps for itself and that begin a statement: no semicolon is needed before them.
+# Reserved words of T-SQL that begin a statement. No semicolon is needed before them.
 _STATEMENTS = words(
     "alter backup begin break bulk checkpoint commit continue create dbcc deallocate declare delete deny drop dump",
     "exec execute goto grant insert kill load merge print raiserror readtext reconfigure restore return revert",
@@ -264,18 +265,18 @@ _STATEMENTS = words(
 _ENDS = frozenset({TokenType.VAR, TokenType.NUMBER, TokenType.R_PAREN, TokenType.R_BRACKET}) | _QUOTED
 
 _DRAWN = frozenset({"NEXTVAL", "CURRVAL"})
-_PSEUDO_COLUMNS = frozenset({"oracle", "hana"})  # where a sequence's next number looks like a column of it
+_PSEUDO_COLUMNS = frozenset({"oracle", "hana"})  # here a sequence's next number looks like a column of the sequence
 
 
 def _check_signs(tokens: list[Token], dialect: Dialect) -> None:
-    """Refuse a statement for its signs.
+    """Refuse a statement because of certain words and signs.
 
-    - `NEXT VALUE FOR s`, and where that is a word of the engine, `s.NEXTVAL`: a number that was drawn from a sequence
-      stays drawn;
-    - MySQL's `INTO OUTFILE`: writes a file of the server's;
-    - T-SQL's `@name += 1` sets a variable, its `WAITFOR` waits, and `SELECT 1 DELETE FROM t` is two statements;
-    - Oracle's `table@link`: another database; SQL*Plus's `&name` and `@file`, psql's `\\set`: a client's own;
-    - Spark's `TRANSFORM (...) USING 'program'`: runs a program; `${env:NAME}` is read inside of texts and names too.
+    - `NEXT VALUE FOR s`, and `s.NEXTVAL` in engines that know it: the sequence does not take a drawn number back.
+    - MySQL's `INTO OUTFILE` writes a file on the server.
+    - T-SQL's `@name += 1` sets a variable, its `WAITFOR` waits, and `SELECT 1 DELETE FROM t` is two statements.
+    - Oracle's `table@link` is in another database. SQL*Plus's `&name` and `@file`, and psql's `\\set`, are commands of
+      a client.
+    - Spark's `TRANSFORM (...) USING 'program'` runs a program. `${env:NAME}` is replaced even inside strings and names.
 
     Raises:
         SqlRefused: with what it would do.
@@ -285,7 +286,7 @@ def _check_signs(tokens: list[Token], dialect: Dialect) -> None:
     for index, (token, kind, word) in enumerate(zip(tokens, kinds, words, strict=True)):
         following = words[index + 1 : index + 4]
         if dialect.kin in _PSEUDO_COLUMNS and token.text.upper() in _DRAWN and words[index - 1 : index] == ["."]:
-            raise build_function_refusal(token.text.upper(), dialect)  # in quotes as well
+            raise build_function_refusal(token.text.upper(), dialect)  # even in quotes
         if word in ("NEXT", "PREVIOUS") and following[:2] == ["VALUE", "FOR"]:
             raise build_function_refusal(f"{word} VALUE FOR", dialect)
         if word == "INTO" and following[:1] in (["OUTFILE"], ["DUMPFILE"]):
@@ -315,7 +316,7 @@ def _check_tsql(tokens: list[Token], words: list[str], index: int, dialect: Dial
 
 
 def _check_oracle(kind: TokenType, dialect: Dialect, *, is_first: bool) -> None:
-    if kind in (TokenType.AMP, TokenType.DAMP):  # there is no such operator
+    if kind in (TokenType.AMP, TokenType.DAMP):  # Oracle has no such operator
         raise build_paste_refusal("&name")
     if kind is TokenType.PARAMETER and is_first:
         raise build_paste_refusal("@file")
@@ -325,20 +326,20 @@ def _check_oracle(kind: TokenType, dialect: Dialect, *, is_first: bool) -> None:
 
 
 def _is_compound(tokens: list[Token]) -> bool:
-    """`+=`, in two words."""
+    """Whether the tokens are a compound assignment such as `+=`, which is two tokens."""
     kinds = [token.token_type for token in tokens]
     return len(kinds) == 2 and kinds[0] in _COMPOUND and kinds[1] is TokenType.EQ
 
 
 def _ends(tokens: list[Token], words: list[str]) -> bool:
-    """Whether a value or a name may end there, so that what follows is an alias, or a statement."""
+    """Whether a value or a name may end here, so that the next word is an alias or a statement."""
     if not tokens or tokens[-1].token_type not in _ENDS or words[-1] == "AS":
         return False
-    return words[0] != "TOP"  # TOP 5 and the first column
+    return words[0] != "TOP"  # after TOP 5 comes the first column
 
 
 def _harmful_call(tokens: list[Token], dialect: Dialect) -> str:
-    """The first function in a statement that is known to do harm: a better reason than that it cannot be parsed."""
+    """The first call in a statement that is known to do harm. It is a better reason than a syntax error."""
     for token, following in pairwise(tokens):
         name = token.text.lower()
         called = following.token_type is TokenType.L_PAREN and token.token_type not in _QUOTED

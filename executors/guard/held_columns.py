@@ -1,8 +1,8 @@
-"""Private columns in a query's tree: hidden unless the question names them.
+"""Hides private columns in a query's tree, unless the question names them.
 
-Each reference to a table with such columns becomes `(SELECT its other columns FROM table) AS the same name`. So no form
-that stands for a whole row reaches them: `*`, `#3`, `c::text`, `to_json(c.*)`, a natural join, a field that is a
-function. A column that the query names itself stays if it is only compared, counted, joined, grouped or ordered by, and
+Each reference to a table with such columns becomes `(SELECT its other columns FROM table) AS the same name`. So no
+expression for a whole row reaches them: `*`, `#3`, `c::text`, `to_json(c.*)`, a natural join, a field that is a
+function. A column that the query itself names stays if it is only compared, counted, joined, grouped or ordered by, and
 if the query around it names every column that it reads.
 """
 
@@ -21,27 +21,27 @@ from executors.sql.plain.clauses import Phrase
 
 Hidden = Mapping[str, frozenset[str]]
 
-_PARTS_OUTSIDE = ("alias", "joins", "laterals", "pivots")  # of a table in FROM, what belongs to what takes its place
+_PARTS_OUTSIDE = ("alias", "joins", "laterals", "pivots")  # parts of a table in FROM that move to its replacement
 _QUIET = (exp.Where, exp.PreWhere, exp.Having, exp.Qualify, exp.Group)
 _COUNTS = words("count count_big count_if countif approx_count_distinct approx_distinct uniq uniqexact uniqcombined")
-_LISTS = words("listagg string_agg group_concat array_agg wm_concat xmlagg")  # ordered by what they do not show
+_LISTS = words("listagg string_agg group_concat array_agg wm_concat xmlagg")  # do not show their ORDER BY
 _ALL_COLUMNS = words("columns untuple unpack")
 _UNNAMED = (exp.PositionalColumn, exp.TableColumn, exp.Columns, exp.Pivot)
 
 
 class HeldColumns:
-    """The columns of one schema that a query may not show, by the tables' names, in lower case."""
+    """Holds back the private columns of one schema. Args: hidden: the columns by table's name, in lower case."""
 
     def __init__(self, hidden: Hidden, schema: Schema, names: NameCheck) -> None:
         self._hidden, self._schema, self._names = hidden, schema, names
         self._dialect = DIALECTS[schema.dialect]
 
     def hold(self, root: exp.Query, *, leave_out: bool = False) -> tuple[str, ...]:
-        """Put the other columns into the tables' place, in a tree that the guard has let through.
+        """Replace the tables by their other columns, in a tree that the guard has accepted.
 
-        Args: leave_out: whether a column that the root selects by its name is left out instead of refused.
-        Returns what a star of the query, or its root, would have shown: `customers.email`.
-        Raises SqlRefused: the query shows one, or reads one where not every column is named.
+        Args: leave_out: whether a private column that the root selects by name is left out instead of refused.
+        Returns the columns that a star, or the root, would have shown: `customers.email`.
+        Raises SqlRefused: the query shows a private column, or reads one without naming all columns that it reads.
         """
         read = list(self._read(root))
         for node, table in read:
@@ -59,9 +59,9 @@ class HeldColumns:
         return tuple(dict.fromkeys(left))
 
     def refuse(self, root: exp.Query) -> None:
-        """Let a query through whose rows are written elsewhere, and which itself stays as it is.
+        """Refuse a query that shows a private column, without changing it. For a query whose rows are written.
 
-        Raises SqlRefused: it shows a private column, or may: every column of a table that has one is to be named.
+        Raises SqlRefused: it shows, or may show, a private column. It must name every column of a table that has one.
         """
         for node, table in self._read(root):
             select = node.find_ancestor(exp.Select)
@@ -78,18 +78,18 @@ class HeldColumns:
                 yield node, found
 
     def _visible(self, node: exp.Table, table: Table, root: exp.Query) -> list[str]:
-        """The columns that the query may see; those that nobody asked for only where they are named and not shown."""
+        """The columns that the query may read, including hidden ones that it names and does not show."""
         hidden = self._hidden[table.name]
         select = node.find_ancestor(exp.Select)
         around: exp.Expr = select if select is not None else root
-        # All of them are looked at, not up to the first that is harmless.
+        # `list` checks every place, where `any` alone would stop at the first harmless one.
         named = {name for name in hidden if any(list(self._is_named(name, node, table, around)))}
         if named:
             self._check_named(node, table, around)
         return [it.name for it in table.columns if it.name.lower() not in hidden or it.name.lower() in named]
 
     def _is_named(self, name: str, node: exp.Table, table: Table, around: exp.Expr) -> Iterator[bool]:
-        """A truth for each place that names the column. Raises SqlRefused where one of them shows it."""
+        """True for each place that names the column. Raises SqlRefused if a place shows it."""
         for column in around.find_all(exp.Column):
             itself = column.name.lower() == name and _may_be_of(column, node, table, self._names)
             if not itself and not _is_field(column, name, node):
@@ -101,8 +101,8 @@ class HeldColumns:
             yield any(using.name.lower() == name for using in join.args.get("using") or ())
 
     def _check_named(self, node: exp.Table, table: Table, around: exp.Expr, *, strict: bool = False) -> None:
-        """Beside a private column that is read, no form may stand for all columns; with `strict`, not even a star that
-        could be spelled out."""
+        """Refuse expressions for all columns beside a private column that is read; with `strict`, even a star that
+        could be replaced by names. Raises SqlRefused."""
         alias = node.alias_or_name.lower()
         for part in around.walk():
             star = isinstance(part, exp.Star) and not (
@@ -115,7 +115,8 @@ class HeldColumns:
                 raise _to_be_named(table)
 
     def _check_positions(self, node: exp.Table, table: Table, root: exp.Query) -> None:
-        """Where columns are told apart by their position, another one would stand in a private one's place."""
+        """Refuse a query that addresses columns by position: without the private column, positions would shift. Raises
+        SqlRefused."""
         alias = node.args.get("alias")
         renamed = isinstance(alias, exp.TableAlias) and bool(alias.args.get("columns"))
         select = node.find_ancestor(exp.Select)
@@ -130,7 +131,8 @@ class HeldColumns:
             raise _to_be_named(table)
 
     def _check_later(self, node: exp.Table, table: Table, root: exp.Query) -> None:
-        """A query around one with a star names a private column, which is not there any more."""
+        """Refuse a query that names a private column of a star inside it, because the star no longer contains it.
+        Raises SqlRefused."""
         inside = node.find_ancestor(exp.Select)
         if inside is None or not _is_starred(inside, node):
             return
@@ -140,7 +142,7 @@ class HeldColumns:
                 raise _build_refusal(table, column.name.lower()) if not _is_quiet(column) else _to_be_named(table)
 
     def _has(self, column: exp.Column) -> bool:
-        """Whether a column is of a table that its own query reads."""
+        """Whether a column belongs to a table that its own SELECT reads."""
         select = column.find_ancestor(exp.Select)
         for source in _sources(select) if select is not None else ():
             found = self._names.meaning.get(id(source))
@@ -150,16 +152,16 @@ class HeldColumns:
         return False
 
     def _is_whole(self, column: exp.Column, alias: str, table: Table) -> bool:
-        """`c`, a row of `customers AS c`, and `c.name`, which is a function of it where `name` is no column."""
+        """Whether a column is a whole row: `c` of `customers AS c`, or `c.name`, a function if no column is `name`."""
         if isinstance(column.this, exp.Star):
-            return False  # looked at by itself
+            return False  # checked separately
         if not column.table:
             return column.name.lower() in (alias, table.parts[-1].lower()) and table.column(column.name) is None
         is_column = table.column(column.name) is not None or column.name.lower() in self._dialect.row_ids
         return column.table.lower() == alias and not is_column
 
     def _list_starred(self, node: exp.Table, table: Table) -> list[str]:
-        """What stars would have shown of a table, where they reach the root's rows."""
+        """The private columns of a table that stars would have shown in the root's rows."""
         select = node.find_ancestor(exp.Select)
         starred = select is not None and _is_starred(select, node, whole=True)
         while starred and (select := select.find_ancestor(exp.Select) if select is not None else None) is not None:
@@ -169,7 +171,7 @@ class HeldColumns:
         return [f"{table.name}.{it.name}" for it in table.columns if it.name.lower() in self._hidden[table.name]]
 
     def _drop_selected(self, root: exp.Select, read: list[tuple[exp.Table, Table]]) -> list[str]:
-        """Take what the root selects by name out of its list, but for the last column that is left."""
+        """Remove private columns that the root selects by name from its list, but never the last item. Return them."""
         left: list[str] = []
         for node, table in read:
             for item in list(root.expressions):
@@ -181,7 +183,7 @@ class HeldColumns:
         return left
 
     def _name_columns(self, node: exp.Table, table: Table, visible: list[str]) -> None:
-        """Where a private column is kept, stars become the names of the others."""
+        """If a private column of a table is kept, replace stars by the names of the public columns."""
         hidden, select = self._hidden[table.name], node.find_ancestor(exp.Select)
         if select is None or hidden.isdisjoint(name.lower() for name in visible):
             return
@@ -203,7 +205,7 @@ class HeldColumns:
         select.set("expressions", shown)
 
     def _drop_schemas(self, root: exp.Query, read: list[tuple[exp.Table, Table]]) -> None:
-        """Write `sales.customers.city` as `customers.city`, the name of what takes the table's place."""
+        """Write `sales.customers.city` as `customers.city`, the name of the table's replacement."""
         names = {node.name.lower() for node, _ in read if not node.alias}
         for column in root.find_all(exp.Column):
             if column.args.get("db") is not None and column.table.lower() in names:
@@ -228,7 +230,7 @@ def _to_be_named(table: Table) -> SqlRefused:
 
 
 def _is_starred(select: exp.Select, node: exp.Table, *, whole: bool = False) -> bool:
-    """Whether a select list has all columns of a table; with `whole`, also as one value."""
+    """Whether a select list contains all columns of a table; with `whole`, also as one value."""
     name = node.alias_or_name.lower()
     for item in select.expressions:
         for part in item.find_all(exp.Star, exp.Column) if whole else [item]:
@@ -242,7 +244,7 @@ def _is_starred(select: exp.Select, node: exp.Table, *, whole: bool = False) -> 
 
 
 def _stand_in(node: exp.Table, columns: list[str]) -> None:
-    """Put a query of these columns into a table's place. The node itself stays in the tree, with what it means."""
+    """Replace a table by a query of these columns. The node itself stays in the tree, so its meaning is kept."""
     outside = {part: node.args[part] for part in _PARTS_OUTSIDE if node.args.get(part)}
     if not node.alias:
         given = outside.get("alias")
@@ -259,7 +261,7 @@ def _stand_in(node: exp.Table, columns: list[str]) -> None:
 
 
 def _may_be_of(column: exp.Column, node: exp.Table, table: Table, names: NameCheck) -> bool:
-    """Whether a column of that name may be this table's, and not another's."""
+    """Whether a column may belong to this table."""
     if column.table:
         return column.table.lower() == node.alias_or_name.lower()
     select = column.find_ancestor(exp.Select)
@@ -275,7 +277,7 @@ def _may_be_of(column: exp.Column, node: exp.Table, table: Table, names: NameChe
 
 
 def _is_field(column: exp.Column, name: str, node: exp.Table) -> bool:
-    """Whether a name with dots may be a field of a record that a table's column holds: `info.phone`, `c.info.phone`."""
+    """Whether a qualified name may be a field of a record in a table's column: `info.phone`, `c.info.phone`."""
     before = [part.name.lower() for part in column.parts[:-1]]
     if name not in before:
         return False
@@ -291,7 +293,7 @@ def _is_field(column: exp.Column, name: str, node: exp.Table) -> bool:
 
 
 def _sources(select: exp.Select) -> list[exp.Expr]:
-    """What stands in FROM, in order."""
+    """The sources in FROM and its joins, in order."""
     from_ = select.args.get("from_")
     joins = [join.this for join in select.args.get("joins") or ()]
     nested = [join.this for source in ([from_.this] if from_ else []) for join in source.args.get("joins") or ()]
@@ -299,7 +301,7 @@ def _sources(select: exp.Select) -> list[exp.Expr]:
 
 
 def _is_plain(around: exp.Expr) -> bool:
-    """Whether a bare star is the columns of the sources, one after the other, each of which has a name."""
+    """Whether a bare star gives the columns of the sources, one source after the other, and every source has a name."""
     if not isinstance(around, exp.Select) or around.args.get("laterals"):
         return False
     joins = around.args.get("joins") or ()
@@ -311,17 +313,17 @@ def _is_plain(around: exp.Expr) -> bool:
 
 
 def _is_harmless(star: exp.Star, around: exp.Expr, alias: str) -> bool:
-    """A star that is counted, is of other tables, or is spelled out by `HeldColumns`."""
+    """Whether a star is counted, belongs to other tables, or is replaced by names in `HeldColumns`."""
     qualified = star.parent if isinstance(star.parent, exp.Column) else None
     holder = star.parent if qualified is None else qualified.parent
     if _is_count(holder) or (qualified is not None and qualified.table.lower() != alias):
         return True
     select = star.find_ancestor(exp.Select)
     if holder is not select or any(star.args.values()):
-        return False  # inside of a call, or with EXCEPT and the like
+        return False  # inside a call, or with EXCEPT and similar
     if select is around:
         return qualified is not None or _is_plain(around)
-    return qualified is None  # of the FROM of a query inside
+    return qualified is None  # a star of an inner query, over its own FROM
 
 
 def _is_counted(star: exp.Star) -> bool:
@@ -335,7 +337,7 @@ def _all_of(source: exp.Expr) -> list[exp.Expr]:
 
 
 def _is_quiet(column: exp.Expr) -> bool:
-    """Whether the values of a column stay where it stands: a condition, a count, a group or an order tells none."""
+    """Whether a place does not show a column's values: a condition, a count, a group or an order."""
     at = column
     while at.parent is not None:
         parent = at.parent
@@ -348,13 +350,13 @@ def _is_quiet(column: exp.Expr) -> bool:
         if isinstance(parent, _QUIET):
             return True
         if isinstance(parent, exp.Alias | exp.PropertyEQ) and not isinstance(parent.parent, exp.Select):
-            return False  # in ClickHouse a name given anywhere is good everywhere
+            return False  # in ClickHouse an alias defined anywhere is valid everywhere
         at = parent
     return False
 
 
 def _is_quiet_order(order: exp.Order) -> bool:
-    """An order of rows; inside of a call, only where that is known to show something else."""
+    """Whether an ORDER BY does not show its values: it orders rows, or belongs to a call that shows other values."""
     holder = order.parent
     while isinstance(holder, exp.Kwarg | Phrase):
         holder = holder.parent

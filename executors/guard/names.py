@@ -1,12 +1,12 @@
-"""Names that are not columns: bare, or behind a dot.
+"""Checks names that may not be columns: bare names, and names after a dot.
 
-Some words are calls without parentheses: `SELECT user` gives the login. In Oracle every bare name is a call where no
-column has it. In ClickHouse, what stands behind IN without a query may be a table. In PostgreSQL a table's name is a
-type, whose fields are its columns.
+Some words are calls without parentheses: `SELECT user` returns the login. In Oracle, every bare name is a call if no
+column has that name. In ClickHouse, a name after IN may be a table. In PostgreSQL, a table's name is a type whose
+fields are its columns.
 
-Behind a dot, PostgreSQL's `(value).name` is `name(value)` if the value has no such field, and `x.name` is `name(x)` if
-`x` is a function in FROM that returns single values: `('/etc/passwd'::text).pg_read_file`. In Oracle `package.name`
-calls without parentheses. None of it looks like what it is, so such names are held against what is known.
+After a dot, PostgreSQL reads `(value).name` as `name(value)` if the value has no such field, and `x.name` as `name(x)`
+if `x` is a function in FROM that returns single values: `('/etc/passwd'::text).pg_read_file`. In Oracle, `package.name`
+is a call without parentheses. Such names look harmless, so they are compared with the known names.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from executors.guard.refusals import build_function_refusal, form
 from executors.sql.plain.clauses import Phrase
 
 _LOGINS = words("user current_user session_user current_role current_catalog current_schema")
-# Words that each engine takes for a call where they stand bare and are no column.
+# Words that each engine reads as a call if they are bare and no column has that name.
 _CALLS = {
     "postgresql": _LOGINS | {"system_user"},
     "sqlserver": _LOGINS | {"system_user"},
@@ -31,31 +31,32 @@ _CALLS = {
     "duckdb": _LOGINS,
     "mysql": words("current_user current_role"),
 }
-# Types of PostgreSQL's extensions; every other that is not built in is the schema's own, or a table's row.
+# Types of PostgreSQL's extensions. Any other type that is not built in belongs to the schema, or is a table's row type.
 _TYPES = words(
     "citext hstore ltree lquery ltxtquery vector halfvec sparsevec cube earth seg isbn isbn13 issn issn13 ismn ean13",
     "upc geometry geography box2d box3d raster topogeometry intarray query_int tablefunc_crosstab_2 uint8",
 )
 _NAMED = (exp.TableAlias, exp.Alias, exp.PivotAlias, exp.ColumnDef, exp.JSONColumnDef, exp.OpenJSONColumnDef)
-_SET = (exp.RecursiveWithSearch,)  # SEARCH ... SET and CYCLE ... SET make columns
+_SET = (exp.RecursiveWithSearch,)  # SEARCH ... SET and CYCLE ... SET add columns
 _NAME = re.compile(r"\w+")
-# Fields of what PostgreSQL's own functions and its extensions' give; none is the name of a function that harms.
+# Fields of the results of PostgreSQL's functions and its extensions'. None of them is the name of a harmful function.
 _FIELDS = words(
     "key value ordinality f1 f2 f3 f4 f5 f6 f7 f8 f9 column1 column2 column3 lexeme positions weights alias",
     "description token dictionaries dictionary lexemes tokid geom path valid reason location",
     "center radius i j message detail hint",
 )
-# An operator is a function of its schema; those of others than these are anybody's.
+# An operator is a function of its schema. Any user may have defined those of schemas other than these.
 _OPERATOR = re.compile(r'(?:OPERATOR\(\s*(?:"?(?:pg_catalog|public)"?\s*\.\s*)?)?[-+*/<>=~!@#%^&|`?]+\s*\)?')
-_ROWS = words("json_table xmltable")  # give rows, never single values
+_ROWS = words("json_table xmltable")  # return rows, never single values
 _SAMPLES = words("bernoulli system reservoir block")
 
 
 class NameUse:
-    """What the names of one tree may be, besides columns.
+    """Checks the names of one tree that may be something other than columns.
 
-    columns: of the database's tables, in lower case: they are the fields of whole rows, too.
-    types, functions: of the database, in lower case; no types where names are not held against a schema.
+    columns: Columns of the database's tables, in lower case. They are also the fields of whole rows.
+    types, functions: Types and functions of the database, in lower case. Without types, names are not checked against a
+        schema.
     """
 
     def __init__(
@@ -66,12 +67,12 @@ class NameUse:
 
     def run(self, root: exp.Expr) -> None:
         """Refuse a name that may be a call, a table or a table's row. Raises SqlRefused."""
-        if isinstance(root, exp.Query):  # what is no query does not tell its sources
+        if isinstance(root, exp.Query):  # only a query shows its sources
             self._check_fields(root)
         self._check_bare(root)
 
     def _check_fields(self, root: exp.Query) -> None:
-        """The names behind a dot."""
+        """Check the names after a dot."""
         if self._dialect.kin == "postgresql":
             self._check_postgres_fields(root)
         elif self._dialect.kin == "oracle":
@@ -150,13 +151,13 @@ class NameUse:
 
 
 def _is_name(column: exp.Column) -> bool:
-    """Whether it names an element of XML: the first argument of XMLELEMENT."""
+    """Whether a column is the name of an XML element: the first argument of XMLELEMENT."""
     call = column.parent
     return isinstance(call, exp.Anonymous) and call.name.lower() == "xmlelement" and call.expressions[0] is column
 
 
 def _is_record(kind: exp.DataType) -> bool:
-    """Whether a value of that type is taken apart: by a function of records, or by `.*`."""
+    """Whether a value of that type is expanded into fields, by a function of records or by `.*`."""
     at: exp.Expr | None = kind
     while at is not None and not isinstance(at, exp.Query):
         if isinstance(at, exp.Dot) or (isinstance(at, exp.Anonymous) and "record" in at.name.lower()):
@@ -166,7 +167,7 @@ def _is_record(kind: exp.DataType) -> bool:
 
 
 def _find_given_names(root: exp.Expr) -> frozenset[str]:
-    """Names that the query itself gives to columns, in lower case."""
+    """Names that the query itself defines for columns, in lower case."""
     found = {it.name.lower() for node in root.find_all(*_NAMED) for it in node.find_all(exp.Identifier)}
     within = {it.name.lower() for node in root.find_all(exp.Pivot, Phrase) for it in node.find_all(exp.Identifier)}
     searched = {it.name.lower() for node in root.find_all(*_SET) for it in node.find_all(exp.Identifier)}
@@ -174,19 +175,19 @@ def _find_given_names(root: exp.Expr) -> frozenset[str]:
 
 
 def _name_tables(root: exp.Expr) -> None:
-    """ClickHouse's `IN t` and `IN (t)` as what they mean, `IN (SELECT * FROM t)`, whose table is looked up like any."""
+    """Rewrite ClickHouse's `IN t` and `IN (t)` as `IN (SELECT * FROM t)`, so that the table is checked like others."""
     for node in list(root.find_all(exp.In)):
         field, listed = node.args.get("field"), node.expressions
         if field is not None and isinstance(field, exp.Column):
             _as_query(node, field)
         elif field is not None:
-            continue  # an array, or what a function gives
+            continue  # an array, or the result of a function
         elif len(listed) == 1 and isinstance(listed[0], exp.Column) and not _is_source(root, listed[0]):
             _as_query(node, listed[0])
 
 
 def _is_source(root: exp.Expr, column: exp.Column) -> bool:
-    """Whether a column says where it is from."""
+    """Whether a column is qualified by a source of the query."""
     sources = {it.alias_or_name.lower() for it in root.find_all(exp.Table, exp.Subquery, exp.CTE)}
     return bool(column.table) and not column.args.get("db") and column.table.lower() in sources
 
@@ -202,7 +203,7 @@ def _as_query(node: exp.In, column: exp.Column) -> None:
 
 
 def _sources(root: exp.Expr) -> tuple[set[str], dict[str, set[str]]]:
-    """Names in FROM that stand for rows, and those that stand for what a function gives, with their columns' names."""
+    """Names in FROM that refer to rows, and names that refer to a function's result, with the names of its columns."""
     plain: set[str] = set()
     makers: dict[str, set[str]] = {}
     for node in root.find_all(exp.Table, exp.Subquery, exp.CTE, exp.Values, exp.Lateral, exp.Unnest):
@@ -212,19 +213,19 @@ def _sources(root: exp.Expr) -> tuple[set[str], dict[str, set[str]]]:
             named = alias.columns if isinstance(alias, exp.TableAlias) else []
             columns = {_fold_name(it.this if isinstance(it, exp.ColumnDef) else it) for it in named}
             if isinstance(offset := node.args.get("offset"), exp.Identifier):
-                columns.add(_fold_name(offset))  # of WITH ORDINALITY
+                columns.add(_fold_name(offset))  # the column of WITH ORDINALITY
             columns = columns or {_fold_name(alias.this) if isinstance(alias, exp.TableAlias) else name}
-            makers[name] = columns & makers.get(name, columns)  # another one of that name may have others
+            makers[name] = columns & makers.get(name, columns)  # another source of that name may have other columns
         else:
             plain.add(name)
     return plain, makers
 
 
 def _fold_name(name: exp.Expr) -> str:
-    """What PostgreSQL looks up for a name."""
+    """The name that PostgreSQL looks up."""
     return name.name if name.args.get("quoted") else name.name.lower()
 
 
 def _name(node: exp.Expr) -> str:
-    """What a source goes by, in lower case; empty where it has no name."""
+    """The name of a source, in lower case. Empty if it has none."""
     return (node.alias or (node.name if isinstance(node, exp.Table | exp.TableAlias) else "")).lower()

@@ -1,7 +1,7 @@
 """The nodes that a query's tree may contain, and the check of each.
 
-An allow-list: a node's arguments are nodes, so an unlisted node cannot hide in a listed one. Function calls are
-compared with the functions of the dialect, and the few nodes that may do harm in some places have a check of their own.
+The list is an allow-list. A node's arguments are nodes, so an unlisted node cannot hide in a listed one. Function calls
+are compared with the functions of the dialect. The few nodes that may do harm in some places have their own checks.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ NODES: frozenset[type[exp.Expr]] = frozenset(
         *(exp.ArrayContainedBy, exp.ArrayOverlaps, exp.JSON, exp.MatchAgainst, exp.JSONBDeleteAtPath),
         *(exp.JSONBPathExists, exp.Operator, exp.Distance, exp.DistanceNd, exp.ExtendsLeft, exp.ExtendsRight),
         *(exp.Adjacent,),
-        # functions with a syntax of their own; the others are calls by name, held against the list of the dialect
+        # functions with special syntax; all others are calls by name, compared with the dialect's list
         *(exp.Anonymous, exp.Extract, exp.Trim, exp.Substring, exp.StrPosition, exp.Overlay, exp.CurrentDate),
         *(exp.CurrentTime, exp.CurrentTimestamp, exp.Localtime, exp.Localtimestamp),
         *(exp.Systimestamp, exp.JSONPath, exp.JSONPathRoot, exp.JSONPathKey, exp.JSONPathSubscript),
@@ -85,7 +85,7 @@ _WRITES: dict[type[exp.Expr], str] = {
     exp.Copy: "COPY",
     exp.Returning: "RETURNING",
 }
-# Where a name or a type is wanted, and no value can be: what is put there later would not have been looked at.
+# Places of a name or a type. A placeholder there is refused, because its later value would not be checked.
 _NAME_PLACES = (
     *(exp.Table, exp.TableAlias, exp.From, exp.Join, exp.Lateral, exp.Dot, exp.Column, exp.Identifier, exp.DataType),
     *(exp.CTE, exp.Parameter, exp.Placeholder),
@@ -101,9 +101,9 @@ _NAME_KEYS = words("alias to db catalog kind")
 
 
 class NodeCheck:
-    """The look at a tree, for one database.
-    Args: functions: as `FunctionCheck` takes them; columns, types: as `NameUse` does; open_parameters: whether
-    placeholders may stay in it, to be given values later."""
+    """Checks the nodes of a tree, for one database.
+    Args: functions: see `FunctionCheck`; columns, types: see `NameUse`; open_parameters: whether placeholders may stay
+    in the tree and get their values later."""
 
     def __init__(
         self,
@@ -141,8 +141,8 @@ class NodeCheck:
         }
 
     def run(self, root: exp.Expr) -> None:
-        """Every node is on the list, every function called is, and there are not too many of anything. Advice about how
-        to read is left out of the tree.
+        """Check that all nodes and functions are on their lists, and that the tree is not too big. Remove hints on how
+        to run the query from the tree.
         Raises SqlRefused: with what was refused, and why."""
         try:
             self._walk(root)
@@ -178,7 +178,7 @@ class NodeCheck:
             raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, "Write IN (SELECT column FROM table) or IN (value, ...).")
 
     def _check_parameter(self, node: exp.Placeholder | exp.Parameter) -> None:
-        """A parameter is a value that is read; as a name, or as what is set, it is none."""
+        """Refuse a parameter that is not a value to be read: one that is a name, or that is set."""
         parent, written = node.parent, node.sql(self._dialect.sqlglot)
         if isinstance(node, exp.Parameter) and self._dialect.kin == "databricks":
             raise build_paste_refusal(written)
@@ -192,7 +192,7 @@ class NodeCheck:
             raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, form(self._dialect), because=Because.PARAMETER)
 
     def _is_set(self, node: exp.Expr) -> bool:
-        """`SELECT @name = value`, which in T-SQL compares nothing."""
+        """Whether T-SQL sets the variable: `SELECT @name = value` is an assignment, not a comparison."""
         parent = node.parent
         if self._dialect.name != "sqlserver" or not isinstance(parent, exp.EQ) or node.arg_key != "this":
             return False
@@ -205,19 +205,20 @@ class NodeCheck:
             raise SqlRefused(ErrorKind.PERMISSION, message, form(self._dialect), because=Because.DANGEROUS)
 
     def _check_assignment(self, node: exp.PropertyEQ) -> None:
-        """`name := value` names an argument; `@name := value` sets a variable of the session."""
+        """Allow `name := value`, which names an argument. Refuse `@name := value`, which sets a session variable."""
         if isinstance(node.this, exp.Parameter | exp.SessionParameter):
             raise sets_variable(node.this.sql(self._dialect.sqlglot))
 
     def _check_partition(self, node: exp.Partition) -> None:
-        """Partitions are named; sqlglot takes the names for columns."""
+        """Convert the names of partitions, which sqlglot reads as columns, to identifiers."""
         for part in node.expressions:
             if not isinstance(part, exp.Column) or part.table:
                 raise SqlRefused(ErrorKind.SYNTAX_ERROR, "A partition is chosen by its name.", form(self._dialect))
             part.replace(part.this)
 
     def _check_for(self, node: exp.ForClause) -> None:
-        """T-SQL's FOR XML and FOR JSON make one text of rows: inside a query, for at its end that hides the cap."""
+        """Allow T-SQL's FOR XML and FOR JSON only in a subquery. They turn rows into one text, which would hide the
+        cap at the end of a query."""
         if self._dialect.name != "sqlserver":
             return  # DuckDB's [x FOR x IN list]
         if node.text("kind") not in ("XML", "JSON") or node.parent is None or node.parent.parent is None:
@@ -225,30 +226,31 @@ class NodeCheck:
             raise SqlRefused(ErrorKind.PERMISSION, message, "Select the columns themselves.")
 
     def _check_from(self, node: exp.From) -> None:
-        """`FROM FROM t` is a query for sqlglot, and nothing that could be written again."""
+        """Refuse `FROM FROM t`, which sqlglot parses as a query but cannot generate again."""
         if isinstance(node.this, exp.Query) and not isinstance(node.this, exp.Subquery):
             message = "A query in FROM needs parentheses."
             raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, form(self._dialect))
 
     def _check_interval(self, node: exp.Interval) -> None:
-        """`interval()` and `interval(1, 2)` would be written as a column of that name; as a type it has no length."""
+        """Refuse `interval()` and `interval(1, 2)`, which would be generated as a column of that name. The type
+        INTERVAL needs no length."""
         if isinstance(node.parent, exp.DataType):
             return
         if self._dialect.sqlglot == "mysql" and isinstance(node.this, exp.Tuple) and node.args.get("unit") is None:
-            # A function there: in which interval the first number lies.
+            # In MySQL, INTERVAL(n, ...) is a function: it returns the interval that contains the first number.
             node.replace(exp.Anonymous(this="INTERVAL", expressions=node.this.expressions))
             return
         if node.this is None or isinstance(node.this, exp.Tuple):
             raise SqlRefused(ErrorKind.SYNTAX_ERROR, "INTERVAL needs one length.", form(self._dialect))
 
     def _check_qualify(self, _node: exp.Qualify) -> None:
-        """Where an engine has none, sqlglot would put the rows that are asked for into a query with the LIMIT."""
+        """Refuse QUALIFY if the engine lacks it: sqlglot would move the selected rows into a query with the LIMIT."""
         if self._dialect.name in _NO_QUALIFY:
             message = f"{self._dialect.title} has no QUALIFY."
             raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, "Filter in a query around this one.")
 
     def _check_distinct(self, node: exp.Distinct) -> None:
-        """The same of DISTINCT ON."""
+        """Refuse DISTINCT ON if the engine lacks it, for the same reason."""
         if node.args.get("on") and self._dialect.name in _NO_DISTINCT_ON:
             message = f"{self._dialect.title} has no DISTINCT ON."
             raise SqlRefused(
@@ -256,33 +258,34 @@ class NodeCheck:
             )
 
     def _check_fetch(self, node: exp.Fetch) -> None:
-        """FETCH FIRST takes a number; a name there would be held against no table."""
+        """Refuse a name after FETCH FIRST. It takes a number, and a name there would not be checked."""
         if isinstance(node.args.get("count"), exp.Column | exp.Var | exp.Identifier):
             raise SqlRefused(ErrorKind.SYNTAX_ERROR, "FETCH FIRST takes a number of rows.", form(self._dialect))
 
     def _check_dot(self, node: exp.Dot) -> None:
-        """`CROSS APPLY .f(1)` has nothing before its dot."""
+        """Refuse a dot without two names, as in `CROSS APPLY .f(1)`."""
         if node.args.get("this") is None or node.args.get("expression") is None:
             raise SqlRefused(ErrorKind.SYNTAX_ERROR, "A dot stands between two names.", form(self._dialect))
 
     def _check_unnest(self, _node: exp.Unnest) -> None:
-        """Databricks has no UNNEST; sqlglot writes EXPLODE, with the alias among its arguments."""
+        """Refuse UNNEST in Databricks, which lacks it: sqlglot generates EXPLODE with the alias as an argument."""
         if self._dialect.kin == "databricks":
             message = "Databricks has no UNNEST."
             raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, "Write FROM explode(items) AS t(item).")
 
     def _check_not(self, node: exp.Not) -> None:
-        """`NOT a ISNULL + b` is taken for `(NOT a ISNULL) + b`, and would be written as something else."""
+        """Refuse `NOT a ISNULL + b`, which is parsed as `(NOT a ISNULL) + b` and generated as something else."""
         if isinstance(node.parent, _ARITHMETIC) and node.arg_key == "this":
             raise SqlRefused(ErrorKind.SYNTAX_ERROR, "What NOT is about can be read in more than one way.", _BRACKETS)
 
     def _check_summarize(self, node: exp.Summarize) -> None:
-        """DuckDB's figures of a query, which stand in FROM."""
+        """Allow DuckDB's SUMMARIZE, which gives statistics of a query, only for a query and in FROM."""
         if not isinstance(node.this, exp.Query) or not isinstance(node.parent, exp.Subquery):
             raise SqlRefused(ErrorKind.PERMISSION, "SUMMARIZE takes a table or a query.", form(self._dialect))
 
     def _check_connect(self, node: exp.Connect) -> None:
-        """CONNECT BY follows a hierarchy, or counts one row to a written number; else it makes rows without end."""
+        """Allow CONNECT BY only if it follows a hierarchy, or counts up to a literal from one row. Else it may generate
+        rows without end."""
         conditions = [part.unnest() for part in conjuncts(node.args["connect"])]
         counts = _is_one_row(node.parent) and any(map(_counts, conditions))
         if not counts and not any(map(_follows, conditions)):
@@ -292,14 +295,14 @@ class NodeCheck:
     def _build_refusal(self, node: exp.Expr) -> SqlRefused:
         if isinstance(node, exp.Func):
             return build_function_refusal(node.sql_name(), self._dialect)
-        for call in node.find_all(exp.Anonymous):  # what it holds says more than its form
+        for call in node.find_all(exp.Anonymous):  # a call inside it gives a better reason
             self._functions.check(call)
         message = f"{type(node).__name__} is not allowed in a query."
         return SqlRefused(ErrorKind.PERMISSION, message, form(self._dialect))
 
 
 def _follows(node: exp.Expr) -> bool:
-    """`PRIOR id = parent_id`: each row has its children, and no others."""
+    """Whether a condition is like `PRIOR id = parent_id`, which leads from a row to its children only."""
     if not isinstance(node, exp.EQ):
         return False
     sides = [(side, side.find(exp.Prior)) for side in (node.this, node.expression)]
@@ -309,7 +312,7 @@ def _follows(node: exp.Expr) -> bool:
 
 
 def _is_one_row(node: exp.Expr | None) -> bool:
-    """Whether a SELECT reads the one row of `dual`, or of a query that does."""
+    """Whether a SELECT reads one row: that of `dual`, or of such a SELECT."""
     if not isinstance(node, exp.Select) or node.args.get("joins") or node.args.get("laterals"):
         return False
     from_ = node.args.get("from_")
@@ -320,7 +323,7 @@ def _is_one_row(node: exp.Expr | None) -> bool:
 
 
 def _counts(node: exp.Expr) -> bool:
-    """`LEVEL <= 12`."""
+    """Whether a condition is like `LEVEL <= 12`."""
     if not isinstance(node, exp.LTE | exp.LT):
         return False
     counter, end = node.this, node.expression
@@ -329,18 +332,18 @@ def _counts(node: exp.Expr) -> bool:
 
 
 def check_no_files(root: exp.Expr, dialect: Dialect) -> None:
-    """Where names are not held against a schema: none of them is that of a file, which some engines would read.
-    Raises SqlRefused: PERMISSION."""
+    """Refuse a table's name that is a file, which some engines would read. For names that are not checked against a
+    schema. Raises SqlRefused: PERMISSION."""
     for table in root.find_all(exp.Table) if dialect.file_names else ():
         if re.search(dialect.file_names, table.name):
             message = f"{table.name[:80]!r} is a file, and no table."
             raise SqlRefused(ErrorKind.PERMISSION, message, "Write a table's name.", because=Because.DANGEROUS)
 
 
-# What in a query only says how to read, or how to hand over, is left out: the session and the driver decide that.
+# Parts of a query that only control how rows are read or returned are removed: the session and the driver decide that.
 #
-# Hints that name an index or a plan, NOLOCK, OPTION, FORMAT, and ClickHouse's settings about speed. What takes a
-# lock, or changes what the rows are, is refused.
+# These are hints that name an index or a plan, NOLOCK, OPTION, FORMAT, and ClickHouse's settings about speed. A part
+# that takes a lock or changes the rows is refused.
 _HINTS = words(
     "nolock readuncommitted readcommitted readpast snapshot index forceseek forcescan noexpand nowait fastfirstrow",
     "spatial_window_max_cells",
@@ -353,7 +356,7 @@ _SETTINGS = re.compile(
 
 
 def _drop_advice(root: exp.Expr) -> None:
-    """Take it out of a tree. Raises SqlRefused: PERMISSION, where it is more than advice."""
+    """Remove such parts from a tree. Raises SqlRefused: PERMISSION, if a part does more."""
     for node in list(root.walk()):
         if isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier) and node.args.get("hints"):
             for hint in node.args["hints"]:

@@ -1,4 +1,4 @@
-"""Columns that the registry marks private: queries may use them, but show none of their values unasked."""
+"""Columns that the registry marks private. Queries may use them, but show their values only if the question asks."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Layer, Qu
 
 
 class Marked(NamedTuple):
-    """A schema whose private columns are marked, and a sentence for each pattern that names no column of it."""
+    """A schema whose private columns are marked, and one sentence per pattern that matches no column."""
 
     schema: Schema
     problems: tuple[str, ...]
 
 
 class PrivateColumns:
-    """The `private` of a registry entry: `table.column`, with the table's schema or without it; `*` stands for any
-    letters. Upper and lower case are the same."""
+    """The `private` patterns of a registry entry: `table.column`, with or without the table's schema. `*` matches any
+    characters. Case does not matter."""
 
     def __init__(self, patterns: Sequence[str]) -> None:
         self._patterns = {
@@ -28,12 +28,12 @@ class PrivateColumns:
         }
 
     def covers(self, table: Table, column: str) -> bool:
-        """Whether a column of a table is one of them."""
+        """Whether a pattern matches a column of a table."""
         return any(_matches(expression, table, column) for expression in self._patterns.values())
 
     def mark(self, schema: Schema) -> Marked:
-        """The schema with these columns marked, and their samples left out. A pattern without `*` that names no column
-        is a problem: it was meant to protect one."""
+        """The schema with these columns marked, and without their samples. A pattern without `*` that matches no column
+        is a problem, because it should protect one."""
         tables = tuple(self._mark(table) for table in schema.tables)
         problems = tuple(
             f"databases.yaml marks {pattern} private, and there is no such column."
@@ -53,20 +53,20 @@ class PrivateColumns:
 
 
 class PrivateExecutor(Executor):
-    """A database some of whose columns are private: the same executor, with another `schema`."""
+    """An executor of a database with private columns. Only its `schema` differs from that of the wrapped executor."""
 
     def __init__(self, executor: Executor, private: PrivateColumns) -> None:
         self.name, self.dialect, self.is_remote = executor.name, executor.dialect, executor.is_remote
         self._executor, self._private = executor, private
-        self._read: tuple[Schema, Schema] | None = None  # as it was read, and as it was marked
+        self._read: tuple[Schema, Schema] | None = None  # (schema as read, schema as marked)
 
     def schema(self) -> Schema:
-        """See `Executor.schema`; what was marked is kept as long as the executor gives the same."""
+        """See `Executor.schema`. The marked schema is cached as long as the wrapped executor returns the same one."""
         found, known = self._executor.schema(), self._read
         if known is not None and known[0] is found:
             return known[1]
         marked = self._private.mark(found)
-        self.reports = self._executor.reports  # which hold no value
+        self.reports = self._executor.reports  # reports contain no values
         self.dialect, self.warnings = self._executor.dialect, (*self._executor.warnings, *marked.problems)
         self._read = (found, marked.schema)
         return marked.schema
@@ -88,5 +88,5 @@ class PrivateExecutor(Executor):
 
 
 def _matches(expression: re.Pattern[str], table: Table, column: str) -> bool:
-    """Whether it names the column, by the table's whole name or the last part of it."""
+    """Whether an expression matches the column, by the table's full name or its last part."""
     return any(expression.fullmatch(f"{name}.{column}") for name in {table.name, table.parts[-1]})

@@ -1,4 +1,4 @@
-"""Refusals of the guard: what was refused, why, and what to write instead."""
+"""The guard's refusals: what was refused, why, and what to write instead."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WHY = {name: why for why, names in _DOES.items() for name in names} | {
 
 
 def harm_of(name: str) -> str:
-    """What a function is known to do that no query may; empty where nothing is known of it. Args: name: any case."""
+    """The known harm of a function, as in `it reads or writes files`. Empty if none is known. Args: name: any case."""
     lowered = name.lower()
     schema, _, last = lowered.rpartition(".")
     return _WHY.get(lowered) or (_WHY.get(last, "") if schema in _SYSTEM else "")
@@ -33,7 +33,7 @@ def sets_variable(name: str) -> SqlRefused:
 
 
 def build_function_refusal(name: str, dialect: Dialect, *, where: str = "here") -> SqlRefused:
-    """A call that is not known to be pure: what it does, where that is known. Args: name: as it was written."""
+    """The refusal of a call that is not known to be pure, with its harm if that is known. Args: name: as written."""
     harm = harm_of(name)
     message = f"The function {name} is not available {where}{': ' if harm else ''}{harm}."
     because = Because.DANGEROUS if harm else Because.FUNCTION
@@ -41,7 +41,7 @@ def build_function_refusal(name: str, dialect: Dialect, *, where: str = "here") 
 
 
 def build_paste_refusal(sign: str) -> SqlRefused:
-    """Text that some client puts in the place of a name before the query is sent; it may be anything."""
+    """The refusal of a name that some client replaces by arbitrary text before it sends the query."""
     message = f"{sign} stands for text that is pasted in, and nothing can be said of that."
     hint = "Write the text itself, or a parameter with a value, as :name."
     return SqlRefused(ErrorKind.PERMISSION, message, hint, because=Because.PASTED)
@@ -52,5 +52,5 @@ def too_big(why: str) -> SqlRefused:
 
 
 def form(dialect: Dialect) -> str:
-    """What to write instead, whatever was wrong."""
+    """General advice on what to write instead."""
     return f"Write one {dialect.title} SELECT statement. {' '.join(dialect.hints[:2])}"

@@ -1,8 +1,8 @@
 """Checks whether a statement may change the data.
 
-An allow-list like the one for queries, and in addition: one INSERT, UPDATE or DELETE, of one table, whose condition
-chooses rows. The statement that runs is built from the checked parts (table, columns, values, condition, or query);
-nothing else of the original can get through.
+The check uses the same allow-list as for queries. In addition, a statement must be one INSERT, UPDATE or DELETE of one
+table, and its condition must select rows. The statement that runs is built from the checked parts (table, columns,
+values, condition, or query), so nothing else of the original reaches the database.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ FORM = "Write one INSERT, UPDATE or DELETE of one table, with a WHERE."
 
 _KINDS: dict[type[exp.Expr], Kind] = {exp.Insert: "insert", exp.Update: "update", exp.Delete: "delete"}
 _ROW_WRITES = words("insert update delete")
-_OTHER_ROW_WRITES = words("merge replace upsert")  # a wish to change rows, only in a form that is not taken
-# The arguments that a statement may have, and what the others are called.
+_OTHER_ROW_WRITES = words("merge replace upsert")  # these change rows too, but are not supported
+# The arguments that a statement may have, and the names of the others in messages.
 _ARGUMENTS: dict[Kind, frozenset[str]] = {
     "insert": words("this expression"),
     "update": words("this expressions where"),
@@ -64,14 +64,13 @@ def check_write(
     functions: frozenset[str] = frozenset(),
     hidden: Hidden | None = None,
 ) -> CheckedWrite:
-    """Let a write through, or refuse it: one INSERT, UPDATE or DELETE, as a model or a person wrote it.
+    """Accept or refuse a write: one INSERT, UPDATE or DELETE, as a model or a person wrote it.
 
-    Args: row_limit: rows of the preview at most; functions, hidden: as `guard.check` takes them; no private column is
-    copied into one where it could be read.
-    Returns the statement written anew, for people and as it runs, with the query that shows the rows it would change
-    (or insert).
-    Raises SqlRefused: with the kind of error, a sentence, and what would mend it. NOT_READ_ONLY: it would change more
-    than rows, which nothing permits.
+    Args: row_limit: maximum number of rows of the preview; functions, hidden: see `guard.check`. A private column may
+    not be copied into a column that is not private.
+    Returns the regenerated statement, for display and to run, and a query of the rows that it would change (or insert).
+    Raises SqlRefused: with the kind of error, one sentence, and a way to repair it. NOT_READ_ONLY: it would change more
+    than rows, which is never allowed.
     """
     dialect = dialect_row(schema)
     root = guard.read(sql, dialect, _check_words, FORM)
@@ -91,7 +90,7 @@ def check_write(
 
 
 def _check_words(tokens: list[Token], _dialect: Dialect) -> None:
-    """One statement, that starts as a write does."""
+    """Check that there is one statement and that it starts like a write. Raises SqlRefused."""
     firsts = [token.text.lower().partition(" ")[0] for token in guard.first_tokens(tokens)]
     for word in firsts:
         if word in guard.WRITE_WORDS - _ROW_WRITES - _OTHER_ROW_WRITES:
@@ -108,7 +107,7 @@ def _check_words(tokens: list[Token], _dialect: Dialect) -> None:
 
 
 class _Rebuilt:
-    """One statement, taken apart, checked, and put together again."""
+    """One statement, whose parts are checked and put together again."""
 
     def __init__(
         self,
@@ -144,7 +143,7 @@ class _Rebuilt:
         return guard.check(text, self._schema, row_limit=self._row_limit, functions=self._functions)
 
     def _read_back(self, tree: exp.Expr, preview: CheckedSql | None) -> ReadBack | None:
-        """How the rows of the statement are found again; None where they cannot be."""
+        """How the rows of the statement are read back. None if that is impossible."""
         table, dialect = self._table, self._dialect
         if not table.primary_key:
             return None
@@ -241,12 +240,13 @@ class _Rebuilt:
         return exp.Values(expressions=[row.copy() for row in probe.expressions])
 
     def _columns_of(self, listed: Sequence[exp.Expr]) -> list[str]:
-        """What is inserted into, in order."""
+        """The columns that are inserted into, in order."""
         return [it.name for it in listed] or [it.name for it in self._table.columns]
 
     def _check_copied(self, query: exp.Query, values: Sequence[exp.Expr] | None, columns: Sequence[str]) -> None:
-        """No private column is copied into one that is not private itself.
-        Args: values: None: all that it gives; columns: where each value goes; of another number, none of them is known.
+        """Refuse to copy a private column into one that is not private.
+        Args: values: the values that are copied; None: all that the query selects; columns: the target of each value.
+        If their numbers differ, the targets are unknown.
         Raises SqlRefused."""
         if not self._hidden:
             return
@@ -270,7 +270,7 @@ class _Rebuilt:
         return node
 
     def _entry(self, target: exp.Table) -> tuple[exp.Table, Table]:
-        """The table as the schema spells it, and its entry there; a view is none."""
+        """The table in the schema's spelling, and its schema entry. Raises SqlRefused: it is a view, or unknown."""
         names, spelled = NameCheck(self._schema, self._sql), target.copy()
         names.run(exp.Select(expressions=[exp.Star()], from_=exp.From(this=spelled)))
         entry = self._schema.table(names.tables[0])
@@ -280,14 +280,14 @@ class _Rebuilt:
         return spelled.copy(), entry
 
     def _spell(self, column: exp.Identifier) -> exp.Identifier:
-        """A column of INSERT's list as the table has it: SQL Server's collations may tell `ID` from `id`."""
+        """A column of INSERT's list in the table's spelling: collations of SQL Server may distinguish `ID` and `id`."""
         entry = self._table.column(column.name)
         if entry is None or entry.name == column.name or (self._dialect.fold(column.name) == entry.name):
             return column.copy()
         return exp.to_identifier(entry.name, quoted=self._dialect.case is not NameCase.ANY)
 
     def _find_assigned(self, item: exp.Expr) -> exp.Column:
-        """The column that one part of SET is about."""
+        """The column that one item of SET assigns. Raises SqlRefused: the item is not `column = value`."""
         column: exp.Expr | None = item.this if isinstance(item, exp.EQ) else None
         own = {"", self._target.name.lower()}
         if (
@@ -300,7 +300,7 @@ class _Rebuilt:
         return column
 
     def _check_columns(self, names: Sequence[str]) -> None:
-        """Each is one of the table's, and none is given twice."""
+        """Check that the columns belong to the table and that none is repeated. Raises SqlRefused."""
         for name in names:
             if self._table.column(name) is None:
                 hint = f"{self._table.name} has: {', '.join(column.name for column in self._table.columns)}."
@@ -309,7 +309,7 @@ class _Rebuilt:
             raise SqlRefused(ErrorKind.SYNTAX_ERROR, "A column is given twice.", FORM)
 
     def _probe(self, items: Sequence[exp.Expr]) -> exp.Select:
-        """The condition, and what is to be set, checked as a query of the table would be."""
+        """A query of the table with the condition and the assignments, checked. Raises SqlRefused."""
         where = self._root.args.get("where")
         if where is None:
             message = f"{self._kind.upper()} without a WHERE would change every row and was refused."
@@ -326,7 +326,7 @@ class _Rebuilt:
         return query
 
     def _check(self, query: exp.Expr) -> None:
-        """The lists of the guard for queries, then the names."""
+        """Check a query's nodes and functions, then its names. Raises SqlRefused."""
         try:
             columns, types = self._schema.column_names, self._schema.type_names
             NodeCheck(self._dialect, self._functions, columns=columns, types=types).run(query)
@@ -338,7 +338,7 @@ class _Rebuilt:
         NameCheck(self._schema, self._sql).run(query)
 
     def _depends(self, query: exp.Query) -> bool:
-        """Whether a query inside the condition reads the row around it: alone, its columns are not all there."""
+        """Whether a query inside the condition reads the outer row: without it, some of its columns do not exist."""
         try:
             NameCheck(self._schema, self._sql).run(query.copy())
         except SqlRefused:
@@ -352,13 +352,13 @@ class _Rebuilt:
 _NAME_PARTS = words("this db catalog")
 
 
-# Does a condition choose rows, or is it the same for every row of the table?
+# Does a condition select rows, or is it the same for every row of the table?
 #
-# What is worked out is what people and models write for "all rows": `1 = 1`, `TRUE`, `id = id`, `name LIKE '%'`, `x
-# IS NULL OR x IS NOT NULL`. A condition may be true of every row in ways that no text shows; what such a write may do
-# is bounded by the number of rows.
+# The functions below recognize what people and models write for "all rows": `1 = 1`, `TRUE`, `id = id`, `name LIKE
+# '%'`, `x IS NULL OR x IS NOT NULL`. A condition may be true of every row in ways that the text does not show. The
+# limit on affected rows bounds such a write.
 
-# Comparisons of a value with itself; and what says the opposite of what.
+# Comparisons that are the same for every row if both sides are equal; and pairs of opposite comparisons.
 _SAME = (exp.EQ, exp.NullSafeEQ, exp.NEQ, exp.GTE, exp.LTE, exp.GT, exp.LT, exp.Like, exp.ILike, exp.Is)
 _OPPOSITES: dict[type[exp.Expr], type[exp.Expr]] = {exp.EQ: exp.NEQ, exp.GT: exp.LTE, exp.LT: exp.GTE}
 _OPPOSITES |= {second: first for first, second in _OPPOSITES.items()}
@@ -366,7 +366,7 @@ _OPPOSITES |= {second: first for first, second in _OPPOSITES.items()}
 
 def _chooses(node: exp.Expr, depends: Callable[[exp.Query], bool], *, negated: bool = False) -> bool:
     """Whether a condition can be true of one row and false of another.
-    Args: depends: whether a query inside it reads columns of the row around it."""
+    Args: depends: whether a query inside the condition reads columns of the outer row."""
     if isinstance(node, exp.Paren):
         return _chooses(node.this, depends, negated=negated)
     if isinstance(node, exp.Not):
@@ -374,7 +374,7 @@ def _chooses(node: exp.Expr, depends: Callable[[exp.Query], bool], *, negated: b
     if isinstance(node, exp.And | exp.Or):
         sides = [side.unnest() for side in node.flatten()]
         chosen = [_chooses(side, depends, negated=negated) for side in sides]
-        # One side that holds for every row makes an OR hold for every row; an AND is as narrow as its narrowest side.
+        # An OR is true of every row if one side is; an AND is as narrow as its narrowest side.
         if isinstance(node, exp.And) is not negated:
             return any(chosen)
         return all(chosen) and set(sides).isdisjoint(map(_opposite, sides))

@@ -1,6 +1,6 @@
-"""What one SELECT aggregates: its calls, its grouping keys, the columns inside. The source of its rows is not read.
+"""Finds what one SELECT aggregates: its calls, its grouping keys, and the columns inside. Its sources are not read.
 
-A node is *own* to a SELECT if no nested query lies between them: what a subquery aggregates is not counted here.
+A node is a SELECT's *own* if no nested query lies between them: aggregates of a subquery do not count here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from executors.sql import tree
 
 _Node = TypeVar("_Node", bound=exp.Expr)
 
-# Aggregates that sqlglot reads as calls of an unknown function.
+# Aggregates that sqlglot parses as calls of an unknown function.
 _NAMES = frozenset(
     name
     for names in (
@@ -30,7 +30,7 @@ _NAMES = frozenset(
     )
     for name in names.split()
 )
-# These number or look at neighbouring rows; they never sum rows up.
+# Window functions that number rows or read neighbouring rows. They never aggregate rows.
 _RANKING = (
     *(exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist, exp.Ntile),
     *(exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue),
@@ -40,7 +40,7 @@ _SETS = (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple, exp.Paren)
 
 
 def own(node: exp.Expr) -> Iterator[exp.Expr]:
-    """The node and all below it, nested queries left out."""
+    """The node and all nodes below it, without nested queries."""
     for found in node.walk(prune=lambda below: isinstance(below, exp.Query)):
         if not isinstance(found, exp.Query):
             yield found
@@ -52,12 +52,12 @@ def columns(node: exp.Expr) -> list[exp.Column]:
 
 
 def form(node: exp.Expr) -> exp.Expr:
-    """A copy to compare by: without its alias, names in lower case and unquoted."""
+    """A copy for comparison, without its alias, and with names in lower case and unquoted."""
     node = node.unalias()
     parts = {key: part for key, part in node.args.items() if part}
     plain = (type(it) is exp.Identifier and it.args.keys() <= {"this", "quoted"} for it in parts.values())
     if type(node) is exp.Column and all(plain):
-        # As below, in a fifth of the time; most are plain columns.
+        # The same as below in a fifth of the time. Most nodes are plain columns.
         return exp.Column(**{key: exp.Identifier(this=part.name.lower(), quoted=False) for key, part in parts.items()})
     copied = node.copy()
     for name in copied.find_all(exp.Identifier):
@@ -75,13 +75,13 @@ def has_query(node: exp.Expr) -> bool:
 
 
 def conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:
-    """The parts of `a AND b AND c`, of a WHERE or a HAVING too, without brackets; none for no condition."""
+    """The parts of `a AND b AND c`, without parentheses. Args: condition: also a WHERE or HAVING; None has no parts."""
     inner = condition.this if isinstance(condition, exp.Where | exp.Having) else condition
     return [part.unnest() for part in tree.conjuncts(inner)]
 
 
 def parts_of(select: exp.Expr, *clauses: str) -> list[exp.Expr]:
-    """The items of a SELECT, the conditions of its joins, and those of these clauses that it has."""
+    """The items of a SELECT, the conditions of its joins, and the given clauses, if it has them."""
     parts = [*select.expressions, *(join.args.get("on") for join in select.args.get("joins") or ())]
     parts += [select.args.get(name) for name in clauses]
     return [part for part in parts if part is not None]
@@ -106,7 +106,7 @@ def _is_windowed_aggregate(node: exp.Expr) -> bool:
 def calls(node: exp.Expr, *, windowed: bool = False) -> Iterator[exp.Expr]:
     """The node's own aggregate calls, with their FILTER and WITHIN GROUP.
 
-    `SUM(x) OVER (…)` is none, `SUM(SUM(x)) OVER (…)` holds one; with `windowed` the former counts too.
+    `SUM(x) OVER (…)` is not one; `SUM(SUM(x)) OVER (…)` contains one. With `windowed`, the former counts too.
     """
     if isinstance(node, exp.Query):
         return
@@ -126,14 +126,15 @@ def calls(node: exp.Expr, *, windowed: bool = False) -> Iterator[exp.Expr]:
 
 
 def distinct_window(select: exp.Select) -> bool:
-    """`SELECT DISTINCT city, SUM(x) OVER (PARTITION BY city)` is a GROUP BY in other words; T-SQL's medians need it."""
+    """Whether a SELECT is like `SELECT DISTINCT city, SUM(x) OVER (PARTITION BY city)`, which is equivalent to GROUP
+    BY. T-SQL needs this form for medians."""
     return bool(select.args.get("distinct")) and any(
         _is_windowed_aggregate(found) for item in select.expressions for found in own(item)
     )
 
 
 def aggregates(select: exp.Select) -> bool:
-    """Whether the SELECT itself hides rows: it groups, or holds an aggregate call outside of any window."""
+    """Whether the SELECT itself hides rows: it groups, or has an aggregate call outside of windows."""
     if select.args.get("group") or distinct_window(select):
         return True
     parts = [*select.expressions, *(select.args.get(name) for name in ("having", "qualify", "order"))]
@@ -142,13 +143,13 @@ def aggregates(select: exp.Select) -> bool:
 
 @dataclass(frozen=True)
 class Aggregation:
-    """What an aggregating SELECT is made of.
+    """The parts of an aggregating SELECT.
 
-    keys: what to select first: select items that are the same for a whole group, then grouping keys not among them.
-    inside: columns inside the aggregate calls of the select list, HAVING, QUALIFY and ORDER BY.
-    filters: FILTER conditions one of which every wanted row meets; empty when some call takes all rows.
-    groups: the grouping keys themselves, ordinals and aliases resolved.
-    sets: whether ROLLUP, CUBE or GROUPING SETS group; then a key may be NULL because a row is a subtotal.
+    keys: The items to select first: select items that are the same for a whole group, then other grouping keys.
+    inside: Columns inside the aggregate calls of the select list, HAVING, QUALIFY and ORDER BY.
+    filters: FILTER conditions. Every wanted row meets one of them. Empty if a call reads all rows.
+    groups: The grouping keys, with positions and aliases resolved.
+    sets: Whether there are ROLLUP, CUBE or GROUPING SETS. If so, a key may be NULL because the row is a subtotal.
     """
 
     keys: tuple[exp.Expr, ...]
@@ -159,7 +160,7 @@ class Aggregation:
 
 
 def read_aggregation(select: exp.Select, *, labels: bool = False) -> Aggregation:
-    """Take an aggregating SELECT apart; the tree stays as it is. With `labels`, constant select items count as keys."""
+    """The parts of an aggregating SELECT, which is not changed. With `labels`, constant select items count as keys."""
     windowed = distinct_window(select)
     found = [list(calls(item, windowed=windowed)) for item in select.expressions]
     aliases = {item.alias.lower() for item, inside in zip(select.expressions, found, strict=True) if inside}
@@ -183,10 +184,10 @@ def read_aggregation(select: exp.Select, *, labels: bool = False) -> Aggregation
     keys += _select_new(groups, keys)
     keys = [key for key in keys if columns(key) or has_query(key) or _is_star(key) or labels]
     filters, mixed = _filters(every)
-    if groups:  # a group of which no row meets the condition has records all the same
+    if groups:  # a group has records even if none of its rows meets the condition
         filters, mixed = (), True
     inside = [column for call in every for column in _inside(call, mixed)]
-    if not select.args.get("group"):  # SQLite lets a bare column stand beside an aggregate
+    if not select.args.get("group"):  # SQLite allows a bare column beside an aggregate
         called = {id(column) for call in every for column in columns(call)}
         beside = [column for item in select.expressions if item not in keys for column in columns(item)]
         inside += [column for column in beside if id(column) not in called and _varies(column, aliases)]
@@ -198,7 +199,7 @@ def read_aggregation(select: exp.Select, *, labels: bool = False) -> Aggregation
 
 
 def constant_per_group(item: exp.Expr, parts: Aggregation) -> bool:
-    """Whether a select item is made of grouping keys alone, so that each row of a group has it alike."""
+    """Whether a select item is computed from grouping keys alone, so that it is the same for all rows of a group."""
     keys = {form(key) for key in parts.groups}
     if form(item) in keys:
         return True
@@ -215,7 +216,7 @@ def _varies(item: exp.Expr, aliases: set[str]) -> bool:
 
 
 def _list_keys(node: exp.Expr | None) -> Iterator[exp.Expr]:
-    """The keys that a GROUP BY names, out of their ROLLUPs, CUBEs, sets and brackets."""
+    """The keys of a GROUP BY, including those inside ROLLUP, CUBE, sets and parentheses."""
     if isinstance(node, exp.Group):
         for name in ("expressions", "grouping_sets", "cube", "rollup"):
             for key in node.args.get(name) or ():
@@ -236,10 +237,10 @@ def _has_sets(select: exp.Select) -> bool:
 
 
 def _resolve(key: exp.Expr, select: exp.Select) -> exp.Expr:
-    """The expression that a key stands for: the second select item for `2`, the item so named for an alias.
+    """The expression that a key means: the second select item for `2`, the aliased item for an alias.
 
-    A name that is both an alias and a column inside that alias's own expression means the column in all four dialects;
-    its rows are the same either way, so the select item stands for it here.
+    If a name is both an alias and a column inside the alias's expression, it means the column in all four dialects. The
+    rows are the same in both cases, so the select item is returned here.
     """
     if isinstance(key, exp.Literal) and key.is_int and 1 <= int(key.name) <= len(select.expressions):
         item: exp.Expr = select.expressions[int(key.name) - 1]
@@ -252,7 +253,7 @@ def _resolve(key: exp.Expr, select: exp.Select) -> exp.Expr:
 
 
 def _condition(call: exp.Expr) -> exp.Expr | None:
-    """The FILTER condition of a call."""
+    """The FILTER condition of a call, or None."""
     node = call.this if isinstance(call, exp.Window) else call
     while isinstance(node, _WRAPPERS):
         if isinstance(node, exp.Filter):
@@ -263,7 +264,7 @@ def _condition(call: exp.Expr) -> exp.Expr | None:
 
 
 def _filters(every: list[exp.Expr]) -> tuple[tuple[exp.Expr, ...], bool]:
-    """The different FILTER conditions if each call has one, and whether the calls differ in theirs."""
+    """The distinct FILTER conditions, if every call has one; and whether the calls have different ones."""
     conditions = [_condition(call) for call in every if not isinstance(function(call), exp.Grouping)]
     different = [c for i, c in enumerate(conditions) if c is not None and c not in conditions[:i]]
     if None in conditions:
@@ -272,14 +273,14 @@ def _filters(every: list[exp.Expr]) -> tuple[tuple[exp.Expr, ...], bool]:
 
 
 def _inside(call: exp.Expr, mixed: bool) -> list[exp.Column]:
-    """The columns inside a call; those of its FILTER only where rows of several filters are shown together."""
+    """The columns inside a call. Those of its FILTER count only if rows of several filters are shown together."""
     condition = _condition(call)
     skipped = {id(column) for column in columns(condition)} if condition is not None and not mixed else set()
     return [column for column in columns(call) if id(column) not in skipped]
 
 
 def _select_new(nodes: Iterable[_Node], shown: list[exp.Expr]) -> list[_Node]:
-    """The nodes that are not shown yet, each once."""
+    """The distinct nodes that are not shown yet."""
     seen, new = {form(item) for item in shown}, []
     for node in nodes:
         shape = form(node)

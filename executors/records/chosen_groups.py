@@ -1,7 +1,7 @@
-"""The groups that an answer shows: the query of their keys, with the answer's WHERE, HAVING, ORDER BY and LIMIT.
+"""Selects the groups that an answer shows: a query of their keys, with the answer's WHERE, HAVING, ORDER BY and LIMIT.
 
 The *ids* of a query distinguish its rows: its grouping keys if it aggregates, or the ids of the aggregate that it reads
-if it only passes rows on. A subquery or CTE that does not return them is read with them added.
+if it only passes rows on. They are added to a subquery or CTE that does not return them.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _DISTINCT = "DISTINCT rows of groups are cut by a LIMIT; the groups behind them 
 _NAMES = "the columns of an aggregate are renamed by position, and its grouping keys are not among them"
 _UNKNOWN = "the rows that the result was chosen from cannot be distinguished"
 _UNION = "the rows of a UNION are chosen by a LIMIT or by an aggregated value"
-# How a dialect compares where NULL equals NULL; the others say it in words.
+# Dialects with an operator for which NULL equals NULL. For others, the comparison is written out.
 _NULL_SAFE = frozenset({"sqlite", "duckdb", "postgres", "mysql", "databricks", "spark"})
 
 
 @dataclass(frozen=True)
 class Opened:
-    """A copy of a SELECT whose `ids` can be selected: what tells its rows apart, as its own clauses write it.
-    `inlined`: whether what it reads was replaced by the same with its keys added."""
+    """A copy of a SELECT whose `ids` can be selected. They distinguish its rows, and are written as in its clauses.
+    `inlined`: whether its source was replaced by a copy with the keys added."""
 
     select: exp.Select
     ids: tuple[exp.Expr, ...]
@@ -40,14 +40,14 @@ class Opened:
 
 
 def is_cut(select: exp.Select, *, rows: int | None = None) -> bool:
-    """Whether LIMIT, OFFSET or QUALIFY keep rows of a SELECT from its result of so many rows."""
+    """Whether LIMIT, OFFSET or QUALIFY cut off rows of a SELECT. Args: rows: number of rows of its result, if known."""
     if select.args.get("offset") or select.args.get("qualify"):
         return True
     return cuts(select.args.get("limit"), rows)
 
 
 def cuts(limit: exp.Expr | None, rows: int | None) -> bool:
-    """Whether a LIMIT, TOP or FETCH may have cut a result of so many rows; of an unknown number where that is None."""
+    """Whether a LIMIT, TOP or FETCH may have cut off rows. Args: rows: number of rows of the result; None: unknown."""
     if limit is None:
         return False
     count = limit.args.get("expression") or limit.args.get("count")
@@ -59,7 +59,7 @@ def cuts(limit: exp.Expr | None, rows: int | None) -> bool:
 
 
 def compares_groups(select: exp.Select) -> bool:
-    """Whether a window puts values of other rows into a row: `LAG`, or a share of a sum over all. Ranks only choose."""
+    """Whether a window puts values of other rows into a row, as `LAG` and shares of totals do. Ranks do not count."""
     return any(
         isinstance(found, exp.Window) and not isinstance(agg.function(found.this), _RANKS)
         for item in select.expressions
@@ -68,13 +68,13 @@ def compares_groups(select: exp.Select) -> bool:
 
 
 class ChosenGroups:
-    """Writes the queries of the ids. Args: columns: knows the key of each table; None: no keys are known."""
+    """Builds the queries of the ids. Args: columns: knows the key of each table; None: no keys are known."""
 
     def __init__(self, lineage: Lineage, columns: RecordColumns | None) -> None:
         self._lineage, self._columns = lineage, columns
 
     def open_query(self, query: LineageQuery) -> Opened:
-        """A copy of a query with its ids. Raises NotDerivable where its rows have none."""
+        """A copy of a query with its ids. Raises NotDerivable if its rows have none."""
         if isinstance(query.node, exp.SetOperation):
             raise NotDerivable(_UNION)
         select = query.node
@@ -89,8 +89,8 @@ class ChosenGroups:
         return Opened(select.copy(), tuple(key.copy() for key in parts.groups))
 
     def enter_query(self, query: LineageQuery, source: LineageSource | None = None) -> Opened:
-        """A copy of a query, and the ids of an aggregate that it reads (`source`, where it is not the only one),
-        whether or not it aggregates that again."""
+        """A copy of a query, and the ids of an aggregate that it reads, even if it aggregates that again.
+        Args: source: the aggregate; None: the only one. Raises NotDerivable."""
         source = source or self._lineage.plan(query).source
         if source is None or source.query is None or not isinstance(query.node, exp.Select):
             raise NotDerivable(_UNKNOWN)
@@ -104,7 +104,7 @@ class ChosenGroups:
         return Opened(select, ids, inlined)
 
     def open_join(self, query: LineageQuery) -> Opened:
-        """As `enter_query`, with the ids of the rows that the aggregate is joined to."""
+        """As `enter_query`, plus the ids of the rows that the aggregate is joined to."""
         joined = self._lineage.plan(query).source
         entered = self.enter_query(query)
         ids = list(entered.ids)
@@ -118,7 +118,8 @@ class ChosenGroups:
         return Opened(entered.select, tuple(ids), entered.inlined)
 
     def expose_ids(self, source: LineageSource) -> tuple[exp.Expr, list[exp.Identifier], bool]:
-        """What to read instead of a source so that its ids are columns of it, their names, and whether it is new."""
+        """A source that has its ids as columns, the names of these columns, and whether it is a new source. Raises
+        NotDerivable."""
         query = source.query
         if query is None:
             raise NotDerivable(_UNKNOWN)
@@ -148,9 +149,10 @@ class ChosenGroups:
         return exp.Subquery(this=inner.select, alias=alias), names, True
 
     def find_id_name(self, query: LineageQuery, key: exp.Expr, names: Sequence[str] = ()) -> exp.Identifier | None:
-        """The name under which a query shows one of its ids, as its clauses write it; None where it does not.
-        Args: names: what its reader calls its columns, by position."""
-        assert isinstance(query.node, exp.Select)  # noqa: S101  `open_query` has seen to it
+        """The name of the column in which a query shows one of its ids. None if it does not show it.
+        Args: key: the id, as the query's clauses write it; names: the outer query's names of the columns, by position.
+        """
+        assert isinstance(query.node, exp.Select)  # noqa: S101  checked by `open_query`
         aggregated, shape = agg.aggregates(query.node), agg.form(key)
         column = key if isinstance(key, exp.Column) and isinstance(key.this, exp.Identifier) else None
         for place, item in enumerate(query.node.expressions):
@@ -173,9 +175,8 @@ class ChosenGroups:
     ) -> exp.Select:
         """The query of a SELECT's ids, `answer_key_1` and so on.
 
-        Args: conditions: on its input, beside its own; cut: whether its ORDER BY with LIMIT, and its QUALIFY, choose;
-            grouped:
-        whether it stays grouped, with its HAVING; False: the ids are those of the rows that it groups.
+        Args: conditions: further conditions on its input; cut: whether to keep its ORDER BY, LIMIT, OFFSET and QUALIFY;
+        grouped: whether to keep its GROUP BY and HAVING; False: the ids are those of the rows that it groups.
         """
         select = opened.select.copy()
         if cut and select.args.get("distinct") and is_cut(select):
@@ -186,7 +187,7 @@ class ChosenGroups:
         for name in ("distinct", "with_", "options", *dropped):
             select.set(name, None)
         if not (select.args.get("limit") or select.args.get("offset")):
-            select.set("order", None)  # T-SQL allows none in a subquery
+            select.set("order", None)  # T-SQL does not allow it in a subquery
         for condition in conditions:
             select.where(condition, copy=False)
         keys = [exp.alias_(key.copy(), f"{KEY}{number}") for number, key in enumerate(opened.ids, 1)]
@@ -202,9 +203,8 @@ def join_chosen(
     *,
     never_null: frozenset[int] = frozenset(),
 ) -> None:
-    """Keep of a SELECT the rows whose ids are among the chosen ones, by one join more.
-    Args: chosen: the query of the ids, each once; never_null: positions of ids that are NULL in none of the chosen
-    rows."""
+    """Add a join to a SELECT that keeps only the rows whose ids are among the chosen ones.
+    Args: chosen: the query of the distinct ids; never_null: positions of ids that are not NULL in any chosen row."""
     pairs = [(exp.column(f"{KEY}{number}", table=ALIAS), key.copy()) for number, key in enumerate(ids, 1)]
     same = [
         exp.EQ(this=theirs, expression=_bracket(own))
@@ -216,7 +216,7 @@ def join_chosen(
     subquery = exp.Subquery(this=chosen, alias=exp.TableAlias(this=exp.to_identifier(ALIAS)))
     listed = any(not (join.kind or join.side or join.method or join.args.get("on") or join.args.get("using"))
                  for join in raw.args.get("joins") or ())  # fmt: skip
-    if listed or raw.args.get("laterals"):  # the ON of a join cannot see what stands before a comma
+    if listed or raw.args.get("laterals"):  # the ON of a join does not see sources before a comma
         raw.append("joins", exp.Join(this=subquery, kind="CROSS"))
         raw.where(condition, copy=False)
     else:
@@ -235,7 +235,7 @@ def _bracket(node: exp.Expr) -> exp.Expr:
 
 
 def _resolve_names(select: exp.Select, items: Sequence[exp.Expr]) -> None:
-    """Write out what ORDER BY, HAVING, QUALIFY and GROUP BY call by a select item's alias or position."""
+    """Replace aliases and positions of select items in ORDER BY, HAVING, QUALIFY and GROUP BY by their expressions."""
     group = select.args.get("group")
     if group is not None:
         groups = agg.read_aggregation(select).groups
@@ -256,7 +256,7 @@ def _resolve_names(select: exp.Select, items: Sequence[exp.Expr]) -> None:
 
 
 def _substitute(node: exp.Expr, named: dict[str, exp.Expr]) -> None:
-    """Replace aliases by what they stand for; not where that reads a column of the same name."""
+    """Replace aliases by their expressions, except those that read a column of the same name."""
     for column in agg.columns(node):
         meant = named.get(column.name.lower()) if not column.table else None
         if meant is None or any(read.name.lower() == column.name.lower() for read in agg.columns(meant)):

@@ -1,6 +1,6 @@
-"""Where a query's aggregates are: in itself, in a subquery or CTE, or nowhere.
+"""Finds a query's aggregates: in the query itself, in a subquery or CTE, or nowhere.
 
-Only names and syntax are read, not the schema: a column without a qualifier belongs to the subquery that has that name.
+Only names and syntax are used, not the schema. A column without a qualifier belongs to the subquery that has the name.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _NO_TABLE = "the query aggregates, but reads no table"
 
 
 class NotDerivable(Exception):
-    """The rows behind a query cannot be selected; carries the reason, as a sentence's part."""
+    """The rows behind a query cannot be selected. Carries the reason, as a part of a sentence."""
 
 
 @dataclass(frozen=True, eq=False)
 class LineageCte:
-    """A CTE with the CTEs that it can see itself."""
+    """A CTE, and the CTEs that are visible to it."""
 
     node: exp.CTE
     visible: Mapping[str, LineageCte]
@@ -36,7 +36,7 @@ class LineageCte:
 
 @dataclass(frozen=True, eq=False)
 class LineageQuery:
-    """A query, its brackets removed, with the CTEs it can see by lower-case name."""
+    """A query without parentheses, and the CTEs that are visible to it, by lower-case name."""
 
     node: exp.Expr
     visible: Mapping[str, LineageCte]
@@ -44,9 +44,9 @@ class LineageQuery:
 
 @dataclass(frozen=True, eq=False)
 class LineageSource:
-    """What a SELECT reads in its FROM, a JOIN or an APPLY; `query` where that is a subquery or a CTE. `columns`: new
-    names that its alias gives to the query's, as in `AS m(month, total)`; `hidden`: it restricts rows but shows none
-    (SEMI, ANTI)."""
+    """A source of a SELECT in FROM, JOIN or APPLY. `query`: its query, if it is a subquery or a CTE; `columns`: names
+    that its alias gives to the query's columns, as in `AS m(month, total)`; `hidden`: whether it only restricts rows
+    and shows no columns (SEMI, ANTI)."""
 
     node: exp.Expr
     query: LineageQuery | None = None
@@ -60,15 +60,15 @@ class LineageSource:
 
 
 class LineageKind(Enum):
-    """What is to be done with a query."""
+    """How the records of a query are derived."""
 
-    RECORDS = auto()  # nothing: its rows are the records
-    OWN = auto()  # it aggregates the rows it reads
-    PASSES = auto()  # all that it reads of interest is one aggregating source
+    RECORDS = auto()  # not needed: its rows are the records
+    OWN = auto()  # it aggregates the rows that it reads
+    PASSES = auto()  # its only relevant source is one that aggregates
     JOINS = auto()  # it joins one aggregating source to other rows
-    SHARED = auto()  # several sources that all come down to the same aggregate
-    BRANCHES = auto()  # a set operation
-    NONE = auto()  # nothing can be derived
+    SHARED = auto()  # several sources lead to the same aggregate
+    BRANCHES = auto()  # it is a set operation
+    NONE = auto()  # the records cannot be derived
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class LineagePlan:
 
 
 def open_query(node: exp.Expr, visible: Mapping[str, LineageCte]) -> LineageQuery:
-    """Take off brackets and read the WITH clauses on the way in."""
+    """Remove parentheses around a query, and read the WITH clauses on the way."""
     while True:
         visible = _extend(visible, node.args.get("with_"))
         if not isinstance(node, exp.Subquery):
@@ -93,13 +93,13 @@ def _extend(visible: Mapping[str, LineageCte], with_: exp.With | None) -> Mappin
     for node in with_.expressions if with_ is not None else ():
         name = node.alias.lower()
         recursive = any(table.name.lower() == name and not table.db for table in node.this.find_all(exp.Table))
-        # A name that is read inside its own definition is an outer CTE only where no recursion is possible.
+        # A name that is used inside its own definition is an outer CTE only if no recursion is possible.
         known[name] = LineageCte(node, dict(known), recursive and isinstance(node.this.unnest(), exp.SetOperation))
     return known
 
 
 def sources(query: LineageQuery) -> list[LineageSource]:
-    """What a SELECT reads, in order; the first one is the primary table."""
+    """The sources of a SELECT, in order. The first one is the primary table."""
     found: list[LineageSource] = []
     from_ = query.node.args.get("from_")
     if from_ is not None:
@@ -134,7 +134,7 @@ def branches(query: LineageQuery) -> tuple[LineageQuery, LineageQuery]:
 
 
 def scalars(query: LineageQuery) -> list[LineageQuery]:
-    """The subqueries of a SELECT's list that stand for a value."""
+    """The scalar subqueries in a select list."""
     return [
         open_query(below, query.visible)
         for item in query.node.expressions
@@ -144,7 +144,7 @@ def scalars(query: LineageQuery) -> list[LineageQuery]:
 
 
 def conditions(select: exp.Expr) -> Iterator[exp.Expr]:
-    """What ON and WHERE ask, one by one."""
+    """The conditions of ON and WHERE, one by one."""
     for join in select.args.get("joins") or ():
         yield from agg.conjuncts(join.args.get("on"))
     yield from agg.conjuncts(select.args.get("where"))
@@ -152,19 +152,19 @@ def conditions(select: exp.Expr) -> Iterator[exp.Expr]:
 
 @dataclass
 class Lineage:
-    """Plans for the queries of one statement; each is worked out once."""
+    """Plans for the queries of one statement. Each plan is computed once."""
 
     _plans: dict[int, LineagePlan] = field(default_factory=dict)
 
     def plan(self, query: LineageQuery) -> LineagePlan:
-        """What is to be done to see the rows behind this query."""
+        """How to derive the rows behind this query."""
         key = id(query.node)
         if key not in self._plans:
             self._plans[key] = self._plan(query)
         return self._plans[key]
 
     def hides(self, query: LineageQuery | None) -> bool:
-        """Whether the query's rows stand for other rows."""
+        """Whether the query's rows hide other rows."""
         return query is not None and self.plan(query).kind is not LineageKind.RECORDS
 
     def _plan(self, query: LineageQuery) -> LineagePlan:
@@ -196,12 +196,12 @@ class Lineage:
     def _over(
         self, query: LineageQuery, node: exp.Select, read: list[LineageSource], hiding: list[LineageSource]
     ) -> LineagePlan:
-        """A SELECT that reads aggregates, alone or next to other rows."""
+        """The plan of a SELECT that reads aggregates, alone or beside other rows."""
         if len(read) == 1:
             return LineagePlan(LineageKind.PASSES, hiding[0])
         own = agg.aggregates(node)
         beside_rows = len(hiding) < len(read)
-        # A single row of totals beside other rows is context: percentages of a total are made this way.
+        # A single row of totals beside other rows is context, for example for percentages of a total.
         active = [source for source in hiding if not source.hidden and not self.is_single_row(source)]
         if beside_rows:
             active = [source for source in active if self._is_read(node, source) and not self._picks(query, source)]
@@ -214,7 +214,7 @@ class Lineage:
         return self._same([source.query for source in active or hiding if source.query is not None])
 
     def _same(self, queries: list[LineageQuery]) -> LineagePlan:
-        """Several aggregates are one only if they come down to the same one."""
+        """The plan for several aggregates. They must all lead to the same one."""
         leaves = {id(leaf.node): leaf for query in queries for leaf in self._leaves(query)}
         if len(leaves) == 1:
             return LineagePlan(LineageKind.SHARED, shared=next(iter(leaves.values())))
@@ -227,7 +227,7 @@ class Lineage:
         return [plan.shared or query]
 
     def _scalars(self, query: LineageQuery, read: list[LineageSource]) -> LineagePlan | None:
-        """Aggregates in subqueries of the select list: beside rows they are context, alone they are the result."""
+        """The plan for aggregates in scalar subqueries. Beside rows they are context; alone they are the result."""
         found = [scalar for scalar in scalars(query) if self.hides(scalar)]
         if not found:
             return None
@@ -244,7 +244,8 @@ class Lineage:
         return cte is not None and any(agg.aggregates(select) for select in cte.node.this.find_all(exp.Select))
 
     def is_single_row(self, source: LineageSource) -> bool:
-        """Totals without grouping keys. A correlated one is made anew for each row, so it does not count."""
+        """Whether a source is totals without grouping keys. A lateral one does not count, because it is computed again
+        for each row."""
         select = source.query.node if source.query is not None else None
         return (
             isinstance(select, exp.Select)
@@ -255,13 +256,13 @@ class Lineage:
         )
 
     def _is_read(self, select: exp.Select, source: LineageSource) -> bool:
-        """Whether an aggregated value of the source is read; without that it only chooses the rows beside it."""
+        """Whether an aggregated value of the source is read. If not, the source only selects the rows beside it."""
         whole = any(item.is_star for item in select.expressions) and any(self.outputs(source).values())
         parts = agg.parts_of(select, "where", "group", "having", "order", "qualify")
         return whole or any(self.stands_for(c, source) for part in parts for c in agg.columns(part))
 
     def _picks(self, query: LineageQuery, source: LineageSource) -> bool:
-        """Whether an aggregated value chooses among other rows, as in `o.day = m.last_day` or `p.price > m.average`."""
+        """Whether an aggregated value selects other rows, as in `o.day = m.last_day` or `p.price > m.average`."""
         for condition in conditions(query.node):
             read = agg.columns(condition)
             if any(self.stands_for(c, source) for c in read) and any(not self.belongs(c, source) for c in read):
@@ -271,20 +272,20 @@ class Lineage:
         return any(outputs.get(name.name.lower(), False) for name in using)
 
     def _is_aggregated(self, select: exp.Select, source: LineageSource) -> bool:
-        """Whether the SELECT's own keys or aggregates are made of the source's aggregated values."""
+        """Whether the SELECT's own keys or aggregates read aggregated values of the source."""
         parts = agg.read_aggregation(select)
         return any(self.stands_for(c, source) for part in (*parts.keys, *parts.inside) for c in agg.columns(part))
 
     def belongs(self, column: exp.Column, source: LineageSource) -> bool:
-        """Whether the column is one of the source's."""
+        """Whether the column belongs to the source."""
         return column.table.lower() == source.name if column.table else column.name.lower() in self.outputs(source)
 
     def stands_for(self, column: exp.Column, source: LineageSource) -> bool:
-        """Whether the column is an aggregated value of the source, so that it has no meaning for single rows."""
+        """Whether the column is an aggregated value of the source, which has no meaning for single rows."""
         return self.belongs(column, source) and self.outputs(source).get(column.name.lower(), True)
 
     def outputs(self, source: LineageSource) -> dict[str, bool]:
-        """The source's columns by lower-case name; True for the aggregated ones."""
+        """The source's columns by lower-case name. The value is True for aggregated ones."""
         found = self._outputs(source.query) if source.query is not None else {}
         names = [*source.columns[: len(found)], *list(found)[len(source.columns) :]]
         return dict(zip(names, found.values(), strict=True))
@@ -316,6 +317,6 @@ class Lineage:
 
 
 def _is_correlated(query: LineageQuery, outer: set[str]) -> bool:
-    """Whether a qualified column inside the query is of a table outside of it."""
+    """Whether a qualified column inside the query belongs to a table outside of it."""
     inner = {table.alias_or_name.lower() for table in query.node.find_all(exp.Table, exp.Subquery)}
     return any(column.table.lower() in outer - inner for column in query.node.find_all(exp.Column) if column.table)

@@ -1,20 +1,21 @@
-"""The rows behind an aggregate, derived from the query's syntax tree, without a model.
+"""Derives the rows behind an aggregate from the query's syntax tree, without a model.
 
-FROM, JOIN, WHERE and the CTEs stay; GROUP BY, DISTINCT, aggregates and windows go. Where the aggregate sits in a
+FROM, JOIN, WHERE and the CTEs stay. GROUP BY, DISTINCT, aggregates and windows are removed. If the aggregate is in a
 subquery or CTE, the rows are those of the innermost aggregate that the outer query reads.
 
-The records are those of the groups that the result shows, and of no others:
+The records are exactly those of the groups that the result shows:
 
-- What chooses groups by their values (HAVING, QUALIFY, ORDER BY with LIMIT, an outer WHERE on an aggregated column)
-  becomes a query of the keys of the chosen groups, to which the rows are joined. NULL keys are equal to each other.
-- Conditions on grouping keys alone move into WHERE: they hold for whole groups. Not past a window function, which may
-  look at the rows of other groups (`LAG`), nor into the subtotals of ROLLUP.
-- A window that puts values of other groups into a row is made of all groups that it saw, whichever rows a LIMIT leaves.
-- `SUM(x) OVER (…)` without GROUP BY keeps every row, and SELECT DISTINCT has no aggregate: neither needs records. Both
-  together (`SELECT DISTINCT city, SUM(x) OVER (PARTITION BY city)`) are a GROUP BY in other words, and do.
-- An aggregate that only chooses rows (`price > (SELECT AVG(price) …)`, `o.day = m.last_day`) leaves them records.
+- Clauses that select groups by their values (HAVING, QUALIFY, ORDER BY with LIMIT, an outer WHERE on an aggregated
+  column) become a query of the keys of the selected groups, to which the rows are joined. NULL keys equal each other.
+- Conditions on grouping keys alone move into WHERE, because they apply to whole groups. They do not move past a window
+  function, which may read rows of other groups (`LAG`), or into the subtotals of ROLLUP.
+- A window that puts values of other groups into a row is computed from all groups that it read, whichever rows a LIMIT
+  keeps.
+- `SUM(x) OVER (…)` without GROUP BY keeps every row, and SELECT DISTINCT has no aggregate, so neither needs records.
+  Both together (`SELECT DISTINCT city, SUM(x) OVER (PARTITION BY city)`) are equivalent to GROUP BY, and need them.
+- If an aggregate only selects rows (`price > (SELECT AVG(price) …)`, `o.day = m.last_day`), these rows are the records.
 
-Where the tree does not prove that rows are those behind the result, there is no query, and a reason.
+If the tree does not prove that rows are those behind the result, the answer is a reason instead of a query.
 """
 
 from __future__ import annotations
@@ -39,11 +40,12 @@ _HIDDEN_KEYS = "the result does not show what its rows are grouped by, or comput
 class RawQuery(Frozen):
     """The query of the rows behind an aggregate.
 
-    sql: the derived query, without a limit; None where none is needed or none can be derived.
-    count: the query of how many rows that has.
-    reason: why there is none; empty otherwise.
-    needed: whether the query aggregates, so that its result hides rows.
-    keys: the columns of the result that tell its groups apart, where it shows all of them; none where it is one group.
+    sql: The derived query, without a limit. None if it is not needed or cannot be derived.
+    count: The query of its number of rows.
+    reason: Why there is no query. Empty otherwise.
+    needed: Whether the query aggregates, so that its result hides rows.
+    keys: The columns of the result that distinguish its groups. None if it does not show all of them. Empty if the
+        result is one group.
     """
 
     sql: str | None
@@ -63,9 +65,9 @@ def derive(
 ) -> RawQuery:
     """The query of the rows behind `sql`, in the same dialect (sqlglot's name), or the reason why there is none.
 
-    No SQL text makes this raise. Args: schema: with it the records have their keys and all their columns; result: what
-    the statement gave; a limit that cut nothing of it needs no query; groups: rows of the result, by column; then the
-    records are those behind these rows. Raises ValueError: sqlglot knows no such dialect.
+    No SQL text raises an error. Args: schema: adds the primary keys and all columns to the records; result: the result
+    of `sql`, which shows whether a limit cut off rows; groups: rows of the result, by column, whose records are wanted;
+    None: all rows. Raises ValueError: sqlglot does not know the dialect.
     """
     needed = False
     try:
@@ -98,10 +100,10 @@ def derive(
 
 
 def strays(raw: RawQuery, result: QueryResult, records: QueryResult) -> bool:
-    """Whether some records are of groups that the result, with all its rows, does not show, or the other way round.
+    """Whether some records belong to groups that the complete result does not show, or the other way round.
 
-    Of groups that tie for the last place of a LIMIT, a database may choose other ones the second time. Where there are
-    only some records, none may be missing that was not looked for.
+    If groups tie for the last place of a LIMIT, a database may choose other ones the second time. If the records are
+    truncated, groups without records do not count.
     """
     keys = raw.keys or ()
     places = {name.lower(): place for place, name in enumerate(records.columns)}
@@ -114,13 +116,13 @@ def strays(raw: RawQuery, result: QueryResult, records: QueryResult) -> bool:
 
 
 def _text(value: JsonValue) -> str | None:
-    """A value as text, alike for a column of numbers and one whose numbers had to become text."""
+    """A value as text, which is the same for a number and for a number that was converted to text."""
     number = isinstance(value, float) and value.is_integer()
     return None if value is None else as_text(int(value) if number else value)
 
 
 def _never_null(result: QueryResult | None) -> frozenset[str]:
-    """The columns of a result in which no value is NULL."""
+    """The columns of a result without NULLs, in lower case."""
     if result is None:
         return frozenset()
     columns = zip(result.columns, zip(*result.rows, strict=True), strict=True) if result.rows else ()
@@ -128,7 +130,7 @@ def _never_null(result: QueryResult | None) -> frozenset[str]:
 
 
 def _these(groups: Sequence[Mapping[str, JsonValue]], keys: tuple[str, ...] | None) -> Want:
-    """Those rows of a result that have these keys."""
+    """The wanted rows of a result: those with the keys of `groups`. Raises NotDerivable."""
     if keys is None:
         raise NotDerivable(_HIDDEN_KEYS)
     if not keys:
@@ -136,14 +138,14 @@ def _these(groups: Sequence[Mapping[str, JsonValue]], keys: tuple[str, ...] | No
     rows = [{name.lower(): value for name, value in group.items()} for group in groups]
     if missing := next((key for row in rows for key in keys if key.lower() not in row), None):
         raise NotDerivable(f"the row says nothing of {missing!r}, by which the result is grouped")
-    if len(keys) == 1:  # short, for there may be hundreds
+    if len(keys) == 1:  # a short form, because there may be hundreds of values
         return Want(conditions=(_among(keys[0], [row[keys[0].lower()] for row in rows]),), known=True)
     each = [exp.and_(*(_among(key, [row[key.lower()]]) for key in keys)) for row in rows]
     return Want(conditions=(exp.paren(exp.or_(*each)),), known=True)
 
 
 def _among(column: str, values: Sequence[JsonValue]) -> exp.Expr:
-    """Whether a column has one of these values, of which NULL may be one."""
+    """The condition that a column has one of these values, which may include NULL. Raises NotDerivable."""
     if any(isinstance(value, list | dict) for value in values):
         raise NotDerivable(f"{column!r} has nested values, which no condition can name")
     name = exp.column(exp.to_identifier(column))

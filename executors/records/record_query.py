@@ -1,4 +1,4 @@
-"""Rewrites a query that aggregates into the query of the rows behind its result; see `raw_records`."""
+"""Rewrites an aggregating query into a query of the rows behind its result; see `raw_records`."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ _SHARED = "the query compares an aggregate with itself and aggregates or chooses
 
 @dataclass(frozen=True)
 class Want:
-    """Which rows of a query are wanted; by default all of its result.
+    """The rows of a query's result whose records are wanted. By default all rows.
 
-    conditions: on its columns, which may be renamed by `names`, by position.
-    chosen: the query of the ids of the wanted rows.
-    known: rows that meet the conditions are in the result: nothing else need choose them.
+    conditions: Conditions on its columns, which `names` may rename by position.
+    chosen: A query of the ids of the wanted rows.
+    known: Whether all rows that meet the conditions are in the result, so that nothing else has to select them.
     """
 
     conditions: tuple[exp.Expr, ...] = ()
@@ -61,19 +61,19 @@ ALL = Want()
 
 @dataclass(frozen=True)
 class _Chosen:
-    """The query of the ids of chosen rows, and the ids as the records' own clauses write them."""
+    """A query of the ids of chosen rows, and the ids as the clauses of the records' query write them."""
 
     query: exp.Expr
     ids: tuple[exp.Expr, ...]
 
 
 class _Lost(Exception):
-    """A condition does not apply to what a query reads."""
+    """A condition on a query's result does not apply to the rows that it reads."""
 
 
 @dataclass(frozen=True)
 class Derived:
-    """The query of the records, and of how many there are."""
+    """The query of the records, and the query of their number."""
 
     tree: exp.Expr
     count: exp.Expr
@@ -81,12 +81,12 @@ class Derived:
 
 @dataclass
 class Rewriter:
-    """Writes one derived query and gathers the CTEs that it still reads.
+    """Builds one derived query and collects the CTEs that it still reads.
 
-    dialect: as sqlglot names it.
-    columns: completes the columns of the records; None: they are the keys, and what the aggregates read.
-    rows: how many the result had; None: that is not known.
-    never_null: columns of the result in which no value is NULL, in lower case, where all of its rows are known.
+    dialect: sqlglot's name of the dialect.
+    columns: Completes the columns of the records. None: they are the keys and the columns inside the aggregates.
+    rows: Number of rows of the result. None if it is unknown.
+    never_null: Columns of the result without NULLs, in lower case. Empty if not all rows of the result are known.
     """
 
     lineage: Lineage
@@ -101,11 +101,11 @@ class Rewriter:
         self._groups = ChosenGroups(self.lineage, self.columns)
 
     def _read_only(self, ctes: NeededCtes) -> None:
-        """Go on as if the query had read nothing but these."""
+        """Continue as if the query had read only these CTEs."""
         self._ctes, self._selects = ctes, RecordSelects(self.lineage, self.columns, ctes)
 
     def run(self, query: LineageQuery, want: Want = ALL) -> Derived:
-        """The records of those rows of a query's result. Raises NotDerivable."""
+        """The query of the records of the wanted rows of a query's result. Raises NotDerivable."""
         self._top = query.node
         try:
             tree = self._rows_behind(query, want)
@@ -121,8 +121,8 @@ class Rewriter:
         return Derived(tree, count)
 
     def keys(self, query: LineageQuery) -> tuple[str, ...] | None:
-        """The columns of a query's result that tell its groups apart; None where it does not show them all, or where a
-        row is made of several groups."""
+        """The columns of a query's result that distinguish its groups. None if the result does not show all of them, or
+        if a row is computed from several groups."""
         try:
             opened = self._groups.open_query(query)
         except NotDerivable:
@@ -146,7 +146,7 @@ class Rewriter:
             return self._rows_behind(plan.shared, self._want_of_shared(query, plan, want), label=label)
         if not isinstance(query.node, exp.Select):
             raise NotDerivable(NO_AGGREGATE)
-        past = want.known and not compares_groups(query.node)  # a rank has only chosen the row
+        past = want.known and not compares_groups(query.node)  # a rank only selects rows
         pushed = through(query.node, list(want.conditions), want.names, past_windows=past)
         if len(pushed) < len(want.conditions):
             raise _Lost
@@ -165,7 +165,7 @@ class Rewriter:
     def _own(
         self, query: LineageQuery, select: exp.Select, want: Want, pushed: list[exp.Expr], *, label: bool
     ) -> exp.Expr:
-        """The rows that a SELECT aggregates itself."""
+        """The query of the rows that a SELECT itself aggregates."""
         chosen = None if compares_groups(select) else want.chosen
         if chosen is None and not want.known:
             chosen = self._own_groups(query, select)
@@ -180,7 +180,8 @@ class Rewriter:
         return raw
 
     def _own_groups(self, query: LineageQuery, select: exp.Select) -> exp.Select | None:
-        """The groups that a SELECT's own HAVING, QUALIFY and LIMIT leave; None where they leave all, or it has none."""
+        """The query of the groups that a SELECT's own HAVING, QUALIFY and LIMIT keep. None if they keep all groups, or
+        there are no groups."""
         cut = not compares_groups(select) and self._is_cut(select)
         if not (cut or _having_left(select)) or not agg.read_aggregation(select).groups:
             return None
@@ -196,8 +197,8 @@ class Rewriter:
         *,
         label: bool,
     ) -> exp.Expr:
-        """The rows behind the one aggregate that a SELECT reads."""
-        assert source.query is not None  # noqa: S101  `_rows_behind` has seen to it
+        """The query of the rows behind the one aggregate that a SELECT reads."""
+        assert source.query is not None  # noqa: S101  checked by `_rows_behind`
         below, before = source.query, self._ctes.copy()
         for narrowed in self._narrow(query, select, source, want, pushed):
             try:
@@ -209,7 +210,7 @@ class Rewriter:
     def _narrow(
         self, query: LineageQuery, select: exp.Select, source: LineageSource, want: Want, pushed: list[exp.Expr]
     ) -> list[Callable[[], Want]]:
-        """The ways to say which rows of its source a SELECT's wanted rows are made of, the plainest first."""
+        """Ways to select the rows of its source from which a SELECT's wanted rows are computed, the simplest first."""
         regroups, compares = agg.aggregates(select), compares_groups(select)
         chosen = None if compares else want.chosen
         cut = not (compares or want.known) and self._is_cut(select)
@@ -222,7 +223,7 @@ class Rewriter:
         else:
             conditions = [*([] if want.known else agg.conjuncts(select.args.get("where"))), *pushed]
         if cut and not regroups and pushed:
-            raise _Lost  # what a LIMIT leaves depends on rows that do not meet the condition
+            raise _Lost  # the LIMIT also counts rows that do not meet the condition
         plain = chosen is None and not (cut and not regroups) and not select.args.get("joins")
         ways: list[Callable[[], Want]] = []
         if plain and all(self._passes(condition, source) for condition in conditions):
@@ -237,7 +238,7 @@ class Rewriter:
     def _enter(
         self, query: LineageQuery, select: exp.Select, chosen: exp.Expr | None, pushed: list[exp.Expr], *, cut: bool
     ) -> Want:
-        """The rows of its source that a SELECT reads, those of the chosen groups where it groups them again."""
+        """The rows of its source that a SELECT reads. If it groups them again, only those of the chosen groups."""
         entered = self._groups.enter_query(query)
         regroups = agg.aggregates(select)
         if chosen is not None:
@@ -249,7 +250,7 @@ class Rewriter:
         return Want(chosen=self._note_ctes(query, rows))
 
     def _passes(self, condition: exp.Expr, source: LineageSource) -> bool:
-        """Whether a condition concerns the source's grouping keys alone."""
+        """Whether a condition reads only grouping keys of the source."""
         read = agg.columns(condition)
         return bool(read) and all(
             self.lineage.belongs(c, source) and not self.lineage.stands_for(c, source) for c in read
@@ -288,7 +289,7 @@ class Rewriter:
         return _Chosen(_distinct(self._note_ctes(query, rows)), entered.ids)
 
     def _restricts(self, query: LineageQuery | None) -> bool:
-        """Whether a query, or an aggregate that it reads, leaves groups out."""
+        """Whether a query, or an aggregate that it reads, omits groups."""
         if query is None or not isinstance(query.node, exp.Select):
             return query is not None
         select, source = query.node, self.lineage.plan(query).source
@@ -297,7 +298,7 @@ class Rewriter:
         return source is not None and (select.args.get("where") is not None or self._restricts(source.query))
 
     def _want_of_shared(self, query: LineageQuery, plan: LineagePlan, want: Want) -> Want:
-        """The groups of one aggregate that a query reads several times, each time some of them."""
+        """The groups of an aggregate that a query reads several times, each time some of them."""
         select = query.node
         if want != ALL or not isinstance(select, exp.Select) or plan.shared is None:
             raise NotDerivable(_SHARED)
@@ -314,19 +315,19 @@ class Rewriter:
         else:
             hidden = [scalar for scalar in scalars(query) if self.lineage.hides(scalar)]
             if not all(self._only_passes(scalar, plan.shared) for scalar in hidden):
-                return ALL  # aggregated again: whole
+                return ALL  # it is aggregated again, so all groups count
             opened = [self._groups.open_query(scalar) for scalar in hidden]
         cut = not compares_groups(select)
         found = [self._note_ctes(query, self._groups.rows_of(one, cut=cut)) for one in opened if one.ids]
         if len(found) < len(opened):
-            return ALL  # one of them is made of all groups
+            return ALL  # one of them is computed from all groups
         chosen: exp.Expr = _plain(found[0])
         for other in found[1:]:
             chosen = exp.Union(this=chosen, expression=_plain(other), distinct=True)
         return Want(chosen=chosen)
 
     def _only_passes(self, query: LineageQuery | None, leaf: LineageQuery) -> bool:
-        """Whether each row of a query is one of the leaf's."""
+        """Whether each row of a query is a row of the leaf."""
         while query is not None and query.node is not leaf.node:
             plan = self.lineage.plan(query)
             if plan.kind is not LineageKind.PASSES or plan.source is None or not isinstance(query.node, exp.Select):
@@ -337,7 +338,7 @@ class Rewriter:
         return query is not None
 
     def _union(self, query: LineageQuery, want: Want) -> exp.Expr:
-        """Each branch's rows, one after the other; UNION ALL, since equal rows are still several records."""
+        """The rows of both branches, joined by UNION ALL, because equal rows are still several records."""
         node = query.node
         if not isinstance(node, exp.Union) or node.args.get("by_name"):
             raise NotDerivable("only UNION puts the records of its branches together, not INTERSECT, EXCEPT or BY NAME")
@@ -360,7 +361,7 @@ class Rewriter:
         return exp.Union(this=sides[0], expression=sides[1], distinct=False)
 
     def _note_ctes(self, query: LineageQuery, rows: exp.Select) -> exp.Select:
-        """A query of ids, whose CTEs are noted: it is read where they may be out of sight."""
+        """Note the CTEs of a query of ids and return the query. It may be used where these CTEs are not visible."""
         self._ctes.add(rows, query.visible)
         return rows
 
@@ -385,7 +386,7 @@ class Rewriter:
 
 
 def _width(side: exp.Expr) -> tuple[str, ...]:
-    """One entry per column; for `t.*` the table, whose columns are as many whatever its alias."""
+    """One entry per column. For `t.*`, it is the table without its alias, because the alias does not matter."""
     while isinstance(side, (exp.SetOperation, exp.Subquery)):
         side = side.this
     from_ = side.args.get("from_")
@@ -396,19 +397,19 @@ def _width(side: exp.Expr) -> tuple[str, ...]:
 
 
 def _having_left(select: exp.Select) -> bool:
-    """Whether HAVING asks for more than conditions on the grouping keys, which hold for each row of a group alike."""
+    """Whether HAVING has other conditions than those on grouping keys, which are the same for all rows of a group."""
     parts = agg.conjuncts(select.args.get("having"))
     plain = [condition for condition in parts if not any(agg.calls(condition))]
     return len(through(select, plain, (), inputs=True)) < len(parts)
 
 
 def _having_on_keys(select: exp.Select) -> list[exp.Expr]:
-    """The conditions of HAVING on grouping keys, as the rows that are grouped write them."""
+    """The conditions of HAVING on grouping keys, in terms of the rows that are grouped."""
     return own_conditions(select)[len(agg.conjuncts(select.args.get("where"))) :]
 
 
 def _plain(select: exp.Select) -> exp.Expr:
-    """A SELECT that can be a side of a UNION: one that is cut goes into brackets of its own."""
+    """A SELECT as a side of a UNION. One with ORDER BY, LIMIT or OFFSET becomes a subquery."""
     if not (select.args.get("order") or select.args.get("limit") or select.args.get("offset")):
         return select
     names = [exp.column(item.alias) for item in select.expressions]
@@ -416,14 +417,14 @@ def _plain(select: exp.Select) -> exp.Expr:
 
 
 def _distinct(select: exp.Select) -> exp.Select:
-    """Each row of a SELECT of ids once."""
+    """The distinct rows of a SELECT of ids."""
     names = [exp.column(item.alias) for item in select.expressions]
     alias = exp.TableAlias(this=exp.to_identifier("chosen_rows"))
     return exp.select(*names).distinct().from_(exp.Subquery(this=select, alias=alias))
 
 
 def _count(tree: exp.Expr) -> exp.Expr:
-    """The query of how many rows a derived query has."""
+    """The query of the number of rows of a derived query."""
     count = exp.alias_(exp.Count(this=exp.Star()), "n")
     if isinstance(tree, exp.Select):
         counted = tree.copy()
@@ -434,7 +435,7 @@ def _count(tree: exp.Expr) -> exp.Expr:
 
 
 def _ones(tree: exp.Expr) -> exp.Expr:
-    """A 1 for each row of a UNION, whose columns may have no names or the same."""
+    """A query with a 1 for each row of a UNION, whose columns may have no names, or repeated ones."""
     if isinstance(tree, exp.SetOperation):
         return exp.Union(this=_ones(tree.this), expression=_ones(tree.expression), distinct=False)
     one = exp.alias_(exp.Literal.number(1), "one")

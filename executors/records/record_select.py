@@ -26,7 +26,7 @@ MAX_COLUMNS = 40
 
 @dataclass(frozen=True)
 class SourceColumn:
-    """A column that a SELECT can read. `table`: what it calls the source; `is_key`: whether it tells rows apart."""
+    """A column that a SELECT can read. `table`: the source's name in the SELECT; `is_key`: part of the primary key."""
 
     name: str
     table: exp.Identifier | None
@@ -39,21 +39,21 @@ class SourceColumn:
 
 
 class RecordColumns:
-    """Completes the columns of a SELECT of records: the keys of the answer's groups first, then what tells the records
-    apart, then what the query reads, then the others. Args: schema: of the database.
+    """Completes the columns of a SELECT of records: the keys of the answer's groups come first, then the records'
+    primary keys, then the columns that the query reads, then the others.
     """
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
 
     def keys_of(self, source: LineageSource) -> list[exp.Expr]:
-        """What tells the rows of a source apart: its primary key, else all its columns; none where neither is known."""
+        """The columns that distinguish the rows of a source: its primary key, else all columns. Empty if unknown."""
         known = [column for column in self._of_source(source) if not column.private]
         keys = [column for column in known if column.is_key]
         return [self._column(column) for column in keys or known]
 
     def identities(self, raw: exp.Select, query: LineageQuery, items: Sequence[exp.Expr]) -> list[exp.Expr]:
-        """The primary keys of the sources of a SELECT that are not among its items yet."""
+        """The primary keys of a SELECT's sources that are not among its items yet."""
         known = self._readable(raw, query)
         have = {self._place(item, known) for item in items}
         return [self._column(one) for one in known if one.is_key and not one.private and one.place not in have]
@@ -61,11 +61,10 @@ class RecordColumns:
     def complete_items(
         self, raw: exp.Select, query: LineageQuery, select: exp.Select, items: Sequence[exp.Expr], keys: int
     ) -> list[exp.Expr]:
-        """The items of a SELECT of records, in order, with those that were missing.
+        """The items of a SELECT of records, in order, with the missing ones added.
 
-        Args: raw: the SELECT; its sources are read; query, select: what it was derived from; items: that there are: so
-            many
-        keys of the groups, then the columns inside the aggregates.
+        Args: raw: the SELECT, which gives the sources; query, select: the query that it was derived from; items: the
+        present items: first the keys of the groups, whose number is `keys`, then the columns inside the aggregates.
         """
         known = self._readable(raw, query)
         if not known:
@@ -106,7 +105,7 @@ class RecordColumns:
         return found
 
     def _place(self, item: exp.Expr, known: Sequence[SourceColumn]) -> tuple[str, str] | None:
-        """Which column of which source an item is; None for an expression. An unqualified one is the first so named."""
+        """The source and column of an item. None for an expression. Without a qualifier, the first source counts."""
         column = item.unalias()
         if not isinstance(column, exp.Column) or isinstance(column.this, exp.Star):
             return None
@@ -134,7 +133,7 @@ class RecordColumns:
             yield SourceColumn(renamed, alias, output.is_key, output.private)
 
     def _outputs(self, query: LineageQuery) -> Iterator[tuple[str, SourceColumn]]:
-        """The columns of a subquery or CTE; empty where they are unknown."""
+        """The columns of a subquery or CTE. Empty if they are unknown."""
         select = query.node
         if not isinstance(select, exp.Select):
             return
@@ -177,18 +176,18 @@ class RecordColumns:
 
 NAME_CLASH = "two tables or CTEs of the query share a name, which one flat query cannot tell apart"
 _COPIED_CLAUSES = ("from_", "joins", "laterals", "prewhere", "where", "connect", "sample", "options")
-Placed = tuple[int | None, exp.Expr]  # an item, and the position that it had among the query's own
+Placed = tuple[int | None, exp.Expr]  # (position in the query's select list, item)
 
 
 class NeededCtes:
-    """The CTEs, and the names of the tables, that a derived query reads."""
+    """The CTEs that a derived query reads, and the names of its tables."""
 
     def __init__(self) -> None:
         self._found: dict[str, LineageCte] = {}
         self._tables: set[str] = set()
 
     def copy(self) -> NeededCtes:
-        """Another one with the same content."""
+        """A copy."""
         other = NeededCtes()
         other._found, other._tables = dict(self._found), set(self._tables)
         return other
@@ -199,7 +198,7 @@ class NeededCtes:
         return not self._tables.isdisjoint(self._found)
 
     def read_by(self, tree: exp.Expr) -> list[LineageCte]:
-        """The CTEs that the finished query reads, those that they read first."""
+        """The CTEs that the finished query reads. A CTE comes after those that it reads."""
         names: set[str] = set()
         waiting = [tree]
         while waiting:
@@ -212,7 +211,7 @@ class NeededCtes:
         return [cte for name, cte in self._found.items() if name in names]
 
     def add(self, node: exp.Expr | None, visible: Mapping[str, LineageCte], within: str = "") -> None:
-        """Note the CTEs that a piece of the query reads, those that they read first."""
+        """Note the CTEs that a part of the query reads. A CTE comes after those that it reads. Raises NotDerivable."""
         for read in node.find_all(exp.Table, exp.Column) if node is not None else ():
             name, cte = read.name.lower(), visible.get(read.name.lower())
             is_value = cte is not None and bool(cte.node.args.get("scalar"))  # ClickHouse: WITH 10 AS least
@@ -229,15 +228,15 @@ class NeededCtes:
 
 
 class RecordSelects:
-    """Writes single SELECTs of a derived query.
-    Args: columns: completes the columns of the records; None: they are the keys, and what the aggregates read; ctes:
-    gets what the SELECTs read."""
+    """Builds single SELECTs of a derived query.
+    Args: columns: completes the columns of the records; None: they are the keys and the columns inside the aggregates;
+    ctes: collects the CTEs that the SELECTs read."""
 
     def __init__(self, lineage: Lineage, columns: RecordColumns | None, ctes: NeededCtes) -> None:
         self._lineage, self._columns, self._ctes = lineage, columns, ctes
 
     def complete(self, query: LineageQuery, select: exp.Select, raw: exp.Select, placed: Sequence[Placed]) -> None:
-        """The columns of the records in their order, with those that were missing."""
+        """Set the columns of the records, in order, with the missing ones added."""
         if self._columns is None:
             return
         keys = len(agg.read_aggregation(select).keys) if agg.aggregates(select) else len(placed)
@@ -253,8 +252,8 @@ class RecordSelects:
         *,
         label: bool,
     ) -> tuple[exp.Select, list[Placed]]:
-        """A SELECT without its aggregates, and its items, each with the position it had. `source` is an aggregate that
-        is joined to other rows, and is replaced by its rows."""
+        """A SELECT without its aggregates, and its items with their original positions. `source` is an aggregate that
+        is joined to other rows. It is replaced by its own rows."""
         raw = exp.Select(**{name: _copy(value) for name in _COPIED_CLAUSES if (value := select.args.get(name))})
         wanted = [*own_conditions(select), *pushed]
         positions = {id(item): position for position, item in enumerate(select.expressions)}
@@ -283,11 +282,11 @@ class RecordSelects:
         return raw, placed
 
     def reads_aggregate(self, node: exp.Expr, source: LineageSource) -> bool:
-        """Whether a piece of the query reads what the source aggregates."""
+        """Whether a part of the query reads an aggregated value of the source."""
         return any(self._lineage.stands_for(column, source) for column in agg.columns(node))
 
     def _replace(self, query: LineageQuery, raw: exp.Select, source: LineageSource, *, starred: bool) -> list[Placed]:
-        """Put the source's rows in its place; gives the columns that are to be shown of them."""
+        """Replace the source by its rows. Return the columns of these rows to show. Raises NotDerivable."""
         if source.query is None or not isinstance(source.query.node, exp.Select):
             raise NotDerivable("a UNION of aggregates is joined to other rows")
         nodes = [read.node for read in sources(query)]
@@ -316,8 +315,9 @@ class RecordSelects:
     def _as_source(
         self, query: LineageQuery, select: exp.Select, names: tuple[str, ...], avoided: set[str]
     ) -> tuple[exp.Select, list[exp.Identifier]]:
-        """The rows behind a joined aggregate, under names that its reader knows, and the names of the added columns. An
-        added column gets no name that its reader uses bare (`avoided`): it would be ambiguous."""
+        """The rows behind a joined aggregate, with the column names that the outer query uses, and the names of added
+        columns. An added column gets none of the names in `avoided`, which the outer query uses without a qualifier:
+        they would be ambiguous."""
         plan = self._lineage.plan(query)
         if plan.kind not in (LineageKind.OWN, LineageKind.JOINS, LineageKind.PASSES):
             raise NotDerivable(plan.reason or "a derived aggregate is joined to other rows")
@@ -350,14 +350,14 @@ def _copy(value: Any) -> Any:
 
 
 def _bare_names(select: exp.Expr) -> set[str]:
-    """The column names that a SELECT uses without saying of which table."""
+    """The column names that a SELECT uses without a table's name."""
     parts = agg.parts_of(select, "where", "group", "having", "order", "qualify")
     found = (column for part in parts for column in part.find_all(exp.Column))
     return {column.name.lower() for column in found if not column.table}
 
 
 def _make_unique(name: exp.Identifier, taken: set[str]) -> exp.Identifier:
-    """The name, with a number after it where it is taken already."""
+    """The name, with a number after it if it is taken."""
     wanted, number = name.name, 1
     while name.name.lower() in taken:
         number += 1
@@ -366,13 +366,13 @@ def _make_unique(name: exp.Identifier, taken: set[str]) -> exp.Identifier:
 
 
 def _all_columns(raw: exp.Select) -> exp.Expr:
-    """`t.*` for the primary table, `*` where it has no name."""
+    """`t.*` for the primary table, or `*` if it has no name."""
     name = identifier_of(raw.args["from_"].this)
     return exp.Column(this=exp.Star(), table=name) if name is not None else exp.Star()
 
 
 def own_conditions(select: exp.Select) -> list[exp.Expr]:
-    """The WHERE, and those conditions of HAVING that hold for each row of a group alike."""
+    """The conditions of WHERE, and those of HAVING that are the same for all rows of a group."""
     on_keys = [it for it in agg.conjuncts(select.args.get("having")) if not any(agg.calls(it))]
     return [*agg.conjuncts(select.args.get("where")), *through(select, on_keys, (), inputs=True)]
 
@@ -385,14 +385,14 @@ def through(
     inputs: bool = False,
     past_windows: bool = False,
 ) -> list[exp.Expr]:
-    """Those conditions on a SELECT's output that hold for its input too, in terms of that.
+    """The conditions on a SELECT's output that can be applied to its input instead, rewritten for the input.
 
-    Args: names: what the output columns are called, where not as the select items are; inputs: whether the conditions
-        may name grouping keys as the input has them (HAVING); past_windows: whether window functions are no hindrance,
-        which may look at rows that do not meet them.
+    Args: names: names of the output columns, if they differ from the select items; inputs: whether the conditions may
+        use grouping keys as the input names them (HAVING); past_windows: whether window functions, which may read rows
+        that do not meet the conditions, are allowed.
     """
     if not conditions:
-        return []  # as most often: to take the SELECT apart takes longer than all else of deriving its records
+        return []  # the usual case: analysing the SELECT takes longer than the rest of the derivation
     grouped = agg.aggregates(select)
     parts = agg.read_aggregation(select, labels=True) if grouped else None
     looks_around = select.args.get("qualify") or any(agg.has_window(item) for item in select.expressions)
@@ -417,7 +417,7 @@ def through(
 
 
 def _substitute(condition: exp.Expr, behind: Callable[[exp.Column], exp.Expr | None]) -> exp.Expr | None:
-    """The condition with each column replaced by what is behind it; None where one has nothing to be replaced by."""
+    """The condition with each column replaced by the expression behind it. None if a column has none."""
     if agg.has_query(condition) or agg.has_window(condition):
         return None
     holder = exp.Paren(this=condition.copy())

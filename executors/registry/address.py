@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sqlalchemy import URL
 
 _ODBC = re.compile(r"\s*(driver|server|dsn|data source|addr|address)\s*=", re.IGNORECASE)
-# One `key=value`; a value in braces may hold anything, a closing brace doubled.
+# One `key=value`. A value in braces may contain any characters; a closing brace is doubled.
 _ODBC_PART = re.compile(r"\s*([A-Za-z][\w -]*?)\s*=\s*(?:\{((?:[^}]|\}\})*)\}|([^;{]*))\s*(?:;|\Z)")
 _ODBC_HOST = ("server", "data source", "addr", "address")
 _ODBC_DATABASE = ("database", "initial catalog")
@@ -26,12 +26,12 @@ _ADVICE = "Write it as scheme://user:password@host:port/database, each part perc
 
 
 class Address(Frozen):
-    """A server, a database on it, and its login, which no text of it shows.
+    """A server, a database on it, and a login, which its representation does not show.
 
-    dialect: a key of `dialects.DIALECTS`.
-    host, port, database, user, password: None, or empty, where the address does not say.
-    query: what the address says beyond that, as `sslmode` or `driver`. For SQL Server the keys are in lower case, as
-        ODBC does not tell upper from lower.
+    dialect: A key of `dialects.DIALECTS`.
+    host, port, database, user, password: None or empty if the address does not contain them.
+    query: Further options of the address, such as `sslmode` or `driver`. For SQL Server, the keys are in lower case,
+        because ODBC ignores case.
     """
 
     model_config = ConfigDict(hide_input_in_errors=True)
@@ -50,7 +50,7 @@ class Address(Frozen):
         return (self.host or "") in ("", "localhost", "127.0.0.1", "::1")
 
     def url(self, driver: str) -> URL:
-        """The address as SQLAlchemy takes it. Args: driver: SQLAlchemy's name of dialect and driver."""
+        """The address as a URL of SQLAlchemy. Args: driver: SQLAlchemy's name of dialect and driver."""
         from sqlalchemy import URL
 
         password = self.password.get_secret_value() if self.password is not None else None
@@ -58,17 +58,18 @@ class Address(Frozen):
 
     @classmethod
     def parse(cls, text: str, dialect: str = "") -> Address:
-        """The address that a URL, or an ODBC connection string, means.
+        """Parse a URL or an ODBC connection string.
 
-        Args: dialect: where the scheme means another one (MariaDB behind `mysql://`).
-        Raises RegistryInvalid: it cannot be understood. The message repeats nothing of it, for it may hold a password.
+        Args: dialect: overrides the dialect of the scheme (MariaDB behind `mysql://`).
+        Raises RegistryInvalid: the text cannot be parsed. The message does not repeat it, because it may contain a
+        password.
         """
         address = _from_odbc(text) if is_odbc(text) else _from_url(text)
         return address.model_copy(update={"dialect": dialect}) if dialect else address
 
 
 def is_odbc(text: str) -> bool:
-    """Whether a text is a connection string as ODBC has it: `Driver={...};Server=...`."""
+    """Whether a text is an ODBC connection string: `Driver={...};Server=...`."""
     return _ODBC.match(text) is not None
 
 
@@ -83,7 +84,7 @@ def _from_url(text: str) -> Address:
     try:
         url = make_url(text.strip())
     except (ArgumentError, ValueError):
-        raise RegistryInvalid(f"its address cannot be read. {_ADVICE}") from None  # whose words repeat a part of it
+        raise RegistryInvalid(f"its address cannot be read. {_ADVICE}") from None  # it quotes the address
     query = {key: value if isinstance(value, str) else ",".join(value) for key, value in url.query.items()}
     if dialect == "sqlserver":
         query = {key.lower(): value for key, value in query.items()}
@@ -106,7 +107,7 @@ def _from_url(text: str) -> Address:
 
 
 def _from_odbc(text: str) -> Address:
-    """An ODBC string: it is SQL Server's."""
+    """Parse an ODBC connection string. The dialect is SQL Server. Raises RegistryInvalid."""
     parts: dict[str, str] = {}
     end = 0
     while end < len(text.rstrip(" ;\r\n\t")):
@@ -130,13 +131,13 @@ def _from_odbc(text: str) -> Address:
 
 
 def _take(parts: dict[str, str], names: tuple[str, ...]) -> str:
-    """The value of the first of these keys; all of them leave `parts`."""
+    """The value of the first of these keys that exists, or an empty string. Remove all of them from `parts`."""
     values = [parts.pop(name) for name in names if name in parts]
     return values[0] if values else ""
 
 
 def _host_and_port(server: str) -> tuple[str, int | None]:
-    """`tcp:host,1433` in its parts; an instance stays with its host: `host\\name`."""
+    """Split `tcp:host,1433`. An instance stays with its host: `host\\name`. Raises RegistryInvalid."""
     host, _, port = server.removeprefix("tcp:").partition(",")
     if port and not (port.strip().isascii() and port.strip().isdigit()):
         raise RegistryInvalid("the port in its ODBC connection string is not a number; write Server=host,1433")

@@ -1,4 +1,4 @@
-"""One entry of the registry: where a database is, and what is allowed on it."""
+"""One entry of the registry: where a database is, and what may be done with it."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from executors.registry.kinds import kind_of, local_path
 
 
 class ServerOptions(Frozen):
-    """Settings and registry together, for one server database.
+    """The options of one server database, combined from the settings and the registry.
 
-    sample_values: stored values per text column of the schema.
-    pool_size: connections at most; further queries wait for one.
-    connect_timeout_s: seconds to reach the server and log in.
-    schema_ttl_s: seconds after which the schema is read again.
-    recycle_s: seconds after which a connection is replaced before its next use.
-    schemas: the server's schemas that are read; empty: all that the user may see.
-    writable: whether `write` works at all.
+    sample_values: Number of stored values per text column of the schema.
+    pool_size: Maximum number of connections. Further queries wait for one.
+    connect_timeout_s: Seconds to reach the server and log in.
+    schema_ttl_s: Seconds after which the schema is read again.
+    recycle_s: Seconds after which a connection is replaced before its next use.
+    schemas: The server's schemas that are read. Empty: all that the user may see.
+    writable: Whether `write` is allowed.
     """
 
     sample_values: Annotated[int, Field(ge=0)] = 3
@@ -37,16 +37,16 @@ class ServerOptions(Frozen):
     writable: bool = False
 
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")  # of a database
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")  # a database's name
 
 
 class EntryLimits(Frozen):
-    """Limits of one database that are stricter than the settings'. None: the setting applies.
+    """Limits of one database that narrow the settings. None: the setting applies.
 
-    row_limit: rows of one query.
-    query_timeout_s: seconds of one query.
-    queries: at once.
-    schema_ttl_s: seconds after which the schema is read again.
+    row_limit: Maximum number of rows of one query.
+    query_timeout_s: Seconds until a query is stopped.
+    queries: Maximum number of queries at the same time.
+    schema_ttl_s: Seconds after which the schema is read again.
     """
 
     row_limit: Annotated[int, Field(ge=1, le=10_000)] | None = None
@@ -58,25 +58,27 @@ class EntryLimits(Frozen):
 class Entry(Frozen):
     """One database of the registry: a file, a server, or a database of a deployed app (`via`).
 
-    url: an absolute path, or a server's address; empty with `via`. It may hold a password, so it is shown nowhere.
-    dialect: where the file's name or the address does not tell.
-    encoding: of files of text that are not UTF-8; empty: it is detected.
-    docs: absolute files and folders.
-    questions: examples to begin with, shown to callers who may query it.
-    schemas: of the server, that are read; empty: all that its user may see.
-    limits: that narrow the settings.
-    private: columns whose values are kept to the database, as `customers.email` or `*.ssn`.
-    functions: user-defined ones that queries may call, as `my_func` or `dbo.my_func`, since nothing is changed by them.
-    catalogue: system tables that queries may read, as `information_schema.tables`; empty: none.
-    row_filter: which rows a principal may see; None: all of them.
-    owners: contacts, shown to everyone. Principals among them may change its documents; empty: everyone may.
-    writable: whether it may be written to at all; `writers` are the principals who may.
-    allowed: the principals who may query it; empty: everyone. An unknown caller is `anonymous`.
-    reviewers: the principals who settle the reviews of its answers, beside those of the settings.
-    via: the deployed app that has the database, with either its `key`, or the `identity` (an Entra ID scope) it wants.
-    database: its name over there.
-    is_sample: whether it is one that `make data` builds.
-    is_upload: whether a caller uploaded it: no other caller sees it, and no shared list names it.
+    url: An absolute path, or a server's address. Empty with `via`. It may contain a password, so it is never shown.
+    dialect: The dialect, if the file's name or the address does not determine it.
+    encoding: Encoding of text files that are not UTF-8. Empty: it is detected.
+    docs: Absolute paths of files and folders.
+    questions: Example questions, shown to callers who may query the database.
+    schemas: The server's schemas that are read. Empty: all that its user may see.
+    limits: Limits that narrow the settings.
+    private: Columns whose values stay in the database, such as `customers.email` or `*.ssn`.
+    functions: User-defined functions that queries may call, such as `my_func` or `dbo.my_func`. They must not change
+        anything.
+    catalogue: System tables that queries may read, such as `information_schema.tables`. Empty: none.
+    row_filter: Which rows a principal may see. None: all rows.
+    owners: Contacts, shown to everyone. Principals among them may change the database's documents. Empty: everyone may.
+    writable: Whether the database may be written to by the principals in `writers`.
+    allowed: Principals who may query the database. Empty: everyone. An unknown caller is `anonymous`.
+    reviewers: Principals who decide reviews of the database's answers, in addition to those of the settings.
+    via: The deployed app that has the database, with either its `key`, or the `identity` (an Entra ID scope) that it
+        requires.
+    database: The database's name in that app.
+    is_sample: Whether `make data` builds the database.
+    is_upload: Whether a caller uploaded the database. Other callers do not see it, and shared lists do not name it.
     """
 
     model_config = ConfigDict(hide_input_in_errors=True)
@@ -108,19 +110,19 @@ class Entry(Frozen):
 
     @property
     def is_file(self) -> bool:
-        """Whether it is read from files by this process."""
+        """Whether this process reads the database from files."""
         return not self.via and local_path(self.url) is not None
 
     @property
     def path(self) -> Path:
-        """The file, folder or glob. Raises DatabaseUnavailable where it is none."""
+        """The file, folder or glob. Raises DatabaseUnavailable if the database is on a server."""
         path = None if self.via else local_path(self.url)
         if path is None:
             raise DatabaseUnavailable(f"The database {self.name!r} is on a server, not in a file.")
         return path
 
     def secrets(self) -> tuple[str, ...]:
-        """What must appear nowhere: the app's key, and the password as the address spells it and decoded."""
+        """Secrets that must never be shown: the app's key, and the password, both decoded and percent-encoded."""
         found = [self.key.get_secret_value()] if self.key is not None else []
         if self.url and not self.is_file and (password := self.address.password) is not None:
             found += [password.get_secret_value(), quote(password.get_secret_value(), safe="")]
@@ -128,12 +130,12 @@ class Entry(Frozen):
 
     @property
     def address(self) -> Address:
-        """The server. Raises RegistryInvalid, which the registry has ruled out for what is neither file nor `via`."""
+        """The server's address. Raises RegistryInvalid: the entry is a file or has `via`."""
         return Address.parse(self.url, self.dialect or "")
 
     @property
     def sql_dialect(self) -> str:
-        """What it speaks, a key of `dialects.DIALECTS`; empty where only the database itself can tell."""
+        """The SQL dialect, a key of `dialects.DIALECTS`. Empty if only the database itself can determine it."""
         if self.via:
             return self.dialect or ""
         path = local_path(self.url)
@@ -146,7 +148,7 @@ class Entry(Frozen):
         return "duckdb" if kind == "files" else kind
 
     def admits(self, principal: str | None) -> bool:
-        """Whether a principal may query it. Args: principal: None: this machine's own user, who always may."""
+        """Whether a principal may query the database. Args: principal: None: this machine's user, who always may."""
         if principal is None:
             return True
         allowed = {name.casefold() for name in self.allowed}

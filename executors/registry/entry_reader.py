@@ -1,4 +1,4 @@
-"""Reads one entry of the registry, and reports everything that is wrong with it."""
+"""Reads one entry of the registry, and reports all its problems."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KEYS = (
     "encoding",
 )
 LISTS = ("owners", "writers", "allowed", "reviewers", "schemas", "questions")
-_OF_VIA = ("key", "identity", "database")  # keys that mean nothing without it
+_OF_VIA = ("key", "identity", "database")  # keys that require `via`
 _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 _SAME_SCHEME = frozenset({"mysql", "mariadb"})  # dialects that one scheme may mean
 _FUNCTION = re.compile(r"[^\W\d][\w$#]*(\.[^\W\d][\w$#]*){0,2}")
@@ -36,22 +36,22 @@ _VARIABLE = re.compile(r"\$\{(\w*)\}")
 
 
 class EntryProblem(NamedTuple):
-    """Something that is wrong. keys: where in the entry: none, where it is about the whole of it."""
+    """A problem of an entry. keys: its place in the entry. Empty if it concerns the whole entry."""
 
     text: str
     keys: tuple[str, ...] = ()
 
 
 class EntryReader:
-    """Reads one entry, whose paths are relative to `folder`, and remembers all that is wrong with it; no problem
-    repeats an address or a key."""
+    """Reads one entry, whose paths are relative to `folder`, and collects its problems. No problem repeats an address
+    or a key."""
 
     def __init__(self, name: str, folder: Path, variables: Mapping[str, str]) -> None:
         self._name, self._folder, self._variables = name, folder, variables
         self.problems: list[EntryProblem] = []
 
     def read(self, given: object) -> Entry | None:
-        """The entry; None where there are `problems`."""
+        """The entry, or None if there are `problems`."""
         fields = {"url": given} if isinstance(given, str) else given
         if not isinstance(fields, dict):
             self._wrong("wants a path, or a mapping with `url`")
@@ -76,7 +76,7 @@ class EntryReader:
         self.problems.append(EntryProblem(text, keys))
 
     def _wrong_rows(self, problems: tuple[str, ...]) -> None:
-        """Of a row filter; each begins with the key that it is about."""
+        """Add problems of a row filter. Each begins with the key that it concerns."""
         for text in problems:
             self._wrong(text, text.lstrip("`").partition(" ")[0].rstrip("`:"))
 
@@ -121,7 +121,7 @@ class EntryReader:
             return EntryLimits()
 
     def _names(self, fields: Mapping[str, Any], key: str, fits: Callable[[str], object], what: str) -> tuple[str, ...]:
-        """A list of names. Args: what: each of them is to be, which those that do not fit are told."""
+        """A list of names. Args: fits: whether a name is valid; what: what a valid name is, for the problem's text."""
         names = self._texts(fields, key)
         for name in names:
             if not fits(name):
@@ -129,7 +129,7 @@ class EntryReader:
         return names
 
     def _url(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Of a file or a server."""
+        """The fields of a file or a server."""
         for key in _OF_VIA:
             if key in fields:
                 self._wrong(f"`{key}` goes with `via`, which is not there", key)
@@ -173,7 +173,7 @@ class EntryReader:
             self._wrong(f"dialect {dialect!r} does not match its address, which is of {meant}", "dialect")
 
     def _via(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Of a database of a deployed app."""
+        """The fields of a database of a deployed app."""
         from executors.dialects.table import DIALECTS
 
         for key in ("url", "schemas", "encoding"):
@@ -199,7 +199,7 @@ class EntryReader:
         }
 
     def _text(self, fields: Mapping[str, Any], key: str, *, needed: bool = False) -> str:
-        """A text with its variables filled in; empty where there is none, which is a problem where it is needed."""
+        """A text with its variables replaced. Empty if there is none, which is a problem if `needed`."""
         value = fields.get(key, "")
         if not isinstance(value, str) or (needed and not value.strip()):
             self._wrong(f"`{key}` wants a text", key)
@@ -245,7 +245,7 @@ class EntryReader:
 
 
 def _via_problem(via: str) -> str:
-    """Why an address cannot be that of a deployed app; empty where it can. Nothing of it is repeated."""
+    """Why an address cannot be that of a deployed app. Empty if it can. The text does not repeat the address."""
     try:
         parts = urlsplit(via)
         is_plain = not (parts.username or parts.password or parts.query or parts.fragment)

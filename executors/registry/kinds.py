@@ -12,17 +12,17 @@ from executors.registry.address import is_odbc
 Kind = Literal["sqlite", "duckdb", "files"]
 
 _TEXTS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson")
-PACKED = (".gz", ".bz2", ".xz")  # endings of files that hold one other, packed
+PACKED = (".gz", ".bz2", ".xz")  # endings of compressed files
 PACKED_TEXTS = tuple(text + packed for text in _TEXTS for packed in PACKED)
 FILE_SUFFIXES = (*_TEXTS, ".parquet", ".xlsx", ".xlsm", *PACKED_TEXTS)
-# Endings of files that hold data and are not read, and what to do with them.
+# Endings of data files that cannot be read, and what to do with such files.
 _UNREAD = {
     **dict.fromkeys((".xls", ".xlsb", ".ods", ".numbers"), "save it as .xlsx"),
     **dict.fromkeys((".zip", ".7z", ".rar", ".tar", ".tgz", ".zst", *PACKED), "unpack it"),
     **dict.fromkeys((".avro", ".orc", ".feather", ".arrow", ".dta", ".sav", ".sas7bdat", ".rds"), "save it as Parquet"),
     **dict.fromkeys((".accdb", ".mdb", ".dbf"), "export its tables as CSV"),
 }
-_ALONE = (".sqlite", ".sqlite3", ".db", ".db3", ".duckdb", ".ddb")  # databases, which are none of a folder's files
+_ALONE = (".sqlite", ".sqlite3", ".db", ".db3", ".duckdb", ".ddb")  # databases, which are not read as files of a folder
 _BY_SUFFIX: dict[str, Kind] = {
     ".sqlite": "sqlite",
     ".sqlite3": "sqlite",
@@ -32,13 +32,13 @@ _BY_SUFFIX: dict[str, Kind] = {
     **dict.fromkeys(FILE_SUFFIXES, "files"),
 }
 _SQLITE_MAGIC = b"SQLite format 3\x00"
-_DUCKDB_MAGIC = b"DUCK"  # from the eighth byte on
+_DUCKDB_MAGIC = b"DUCK"  # at offset 8
 _LOCAL_SCHEMES = re.compile(r"(sqlite|duckdb):///", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:", re.IGNORECASE)
 
 
 def local_path(url: str) -> Path | None:
-    """The path that an address means; None where it means a server. `sqlite:///x.db` is the relative path `x.db`."""
+    """The path that an address means. None if it is a server. `sqlite:///x.db` is the relative path `x.db`."""
     local = _LOCAL_SCHEMES.match(url)
     if local:
         return Path(url[local.end() :])
@@ -46,17 +46,17 @@ def local_path(url: str) -> Path | None:
 
 
 def is_glob(path: Path) -> bool:
-    """Whether a path is a pattern, and no file of that very name exists."""
+    """Whether a path is a pattern, and no file has exactly that name."""
     return any(mark in str(path) for mark in "*?") and not path.exists()
 
 
 def is_file_of_data(path: Path) -> bool:
-    """Whether a file's name says that it holds data."""
+    """Whether a file's ending is that of a data file that can be read."""
     return path.name.lower().endswith(FILE_SUFFIXES)
 
 
 def why_unread(path: Path) -> str:
-    """What to do with a file of a folder that holds data and is not read there; empty where it is, or holds none."""
+    """What to do with a data file of a folder that is not read. Empty if the file is read, or contains no data."""
     if is_file_of_data(path):
         return ""
     ending = path.suffix.lower()
@@ -64,8 +64,8 @@ def why_unread(path: Path) -> str:
 
 
 def kind_of(path: Path) -> Kind:
-    """What reads a path: by its suffix, else by its first bytes.
-    Raises DatabaseUnavailable: nothing does; the message names what is read."""
+    """The kind of database at a path, by its suffix or else by its first bytes.
+    Raises DatabaseUnavailable: the kind is unknown. The message names the known ones."""
     if path.is_dir() or is_glob(path):
         return "files"
     known = _BY_SUFFIX.get(path.suffix.lower())
@@ -87,7 +87,7 @@ def kind_of(path: Path) -> Kind:
 
 
 def is_encoding(name: str) -> bool:
-    """Whether a name is that of an encoding of text."""
+    """Whether a name is that of a text encoding."""
     try:
         b"a".decode(name)
     except (LookupError, ValueError):

@@ -1,4 +1,4 @@
-"""How the databases of each server are opened: one row a dialect."""
+"""How the databases of each server are opened, with one row per dialect."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 
 class Opener(NamedTuple):
-    """How a server of one dialect is reached.
+    """How the servers of one dialect are opened.
 
-    module, executor: the class that opens its databases; imported when one is first opened.
-    driver: the module of its driver, which must be there.
+    module, executor: Module and name of the executor class. The module is imported when a database is first opened.
+    driver: Module of the driver, which must be installed.
     sqlalchemy: SQLAlchemy's name of dialect and driver.
-    schemes: the words before `://` that mean it; its own name is one of them.
-    requirements: the file that installs the driver.
+    schemes: URL schemes of the dialect. Its own name is one of them.
+    requirements: The file that installs the driver.
     """
 
     module: str
@@ -24,7 +24,7 @@ class Opener(NamedTuple):
 
 
 def _ours(engine: str, executor: str, driver: str, sqlalchemy: str, schemes: str, requirements: str = "") -> Opener:
-    """An engine of this package. Args: requirements: how the name of its file differs from `requirements.txt`."""
+    """The opener of an engine of this package. Args: requirements: suffix, as in `requirements-mysql.txt`."""
     module, file = f"executors.engines.{engine}.executor", f"requirements{requirements}.txt"
     return Opener(module, executor, driver, sqlalchemy, tuple(schemes.split()), file)
 
@@ -53,5 +53,5 @@ OPENERS: dict[str, Opener] = {
 
 
 def dialect_of(scheme: str) -> str | None:
-    """The dialect that the word before `://` means; None: none does."""
+    """The dialect of a URL scheme, or None."""
     return next((name for name, opener in OPENERS.items() if scheme in opener.schemes), None)

@@ -1,7 +1,7 @@
-"""databases.yaml: the databases. A request names one; only this file says where it is.
+"""Reads databases.yaml, the list of databases. A request names a database; only this file contains its place.
 
-shop: samples/shop.duckdb            # a path, relative to this file, is enough
-warehouse: ${WAREHOUSE_URL}          # so is a server's address; variables are those of the environment
+shop: samples/shop.duckdb            # a path relative to this file
+warehouse: ${WAREHOUSE_URL}          # or a server's address; variables come from the environment
 
 sales:
   url: ${SALES_FOLDER}/2024
@@ -30,7 +30,7 @@ from executors.registry.entry_reader import EntryReader
 
 __all__ = ["Entry", "EntryLimits", "Registry", "load_registry", "server_entry"]
 
-_DEPTH = 4  # an entry, its key, a name in that, and an item of its list
+_DEPTH = 4  # levels: an entry, its key, a name in that key, and an item of its list
 
 
 class Registry(Frozen):
@@ -44,15 +44,15 @@ class Registry(Frozen):
 
 
 class Readable(NamedTuple):
-    """What of a registry can be used, and a line for each thing that cannot."""
+    """The usable part of a registry, and one line per problem."""
 
     registry: Registry
     problems: tuple[str, ...]
 
 
 def load_registry(path: Path, environment: Mapping[str, str] | None = None) -> Registry:
-    """Read the registry; `${VARIABLE}` is of `environment`, the process's own where absent.
-    Raises RegistryInvalid: with everything that is wrong, one line each, and in which line of the file."""
+    """Read the registry. Args: environment: values of `${VARIABLE}`; None: the environment of the process.
+    Raises RegistryInvalid: with all problems, one line each, and their lines in the file."""
     registry, problems = read_registry(path, environment)
     if problems:
         raise _invalid(path, *problems)
@@ -60,7 +60,7 @@ def load_registry(path: Path, environment: Mapping[str, str] | None = None) -> R
 
 
 def read_registry(path: Path, environment: Mapping[str, str] | None = None) -> Readable:
-    """What of the registry can be used. Args: as `load_registry`. Raises RegistryInvalid: nothing of it can."""
+    """Read the usable part of the registry. Args: as `load_registry`. Raises RegistryInvalid: no part is usable."""
     content = _content(path)
     problems: list[tuple[int, str]] = []
     variables = os.environ if environment is None else environment
@@ -79,9 +79,10 @@ def read_registry(path: Path, environment: Mapping[str, str] | None = None) -> R
 
 
 def server_entry(address: str, docs: Sequence[Path] = ()) -> Entry:
-    """The entry of a server that no registry names, by the name of its database.
+    """An entry for a server that is not in the registry, named after its database.
     Args: address: as an entry's `url`.
-    Raises RegistryInvalid: it cannot be used; the message repeats nothing of it, for it may hold a password."""
+    Raises RegistryInvalid: the address cannot be used. The message does not repeat it, because it may contain a
+    password."""
     reader = EntryReader("server", Path.cwd(), os.environ)
     entry = reader.read(address)
     if entry is None:
@@ -92,13 +93,13 @@ def server_entry(address: str, docs: Sequence[Path] = ()) -> Entry:
 
 
 class _Content(NamedTuple):
-    """What the file says. lines: where each key of an entry, or item of a list in it, is; counted from 1."""
+    """The content of the file. lines: line numbers of entries, their keys and the items of their lists, from 1."""
 
     entries: dict[Any, Any]
     lines: dict[tuple[str, ...], int]
 
     def line(self, *keys: str) -> int:
-        """The line of the deepest of nested keys that is there."""
+        """The line of the deepest of the nested keys that exists."""
         while keys and keys not in self.lines:
             keys = keys[:-1]
         return self.lines.get(keys, 1)
@@ -118,7 +119,7 @@ def _content(path: Path) -> _Content:
         node = loader.get_single_node()
         content = loader.construct_document(node) if node is not None else {}
     except yaml.YAMLError as error:
-        # Its own text quotes the line, which may hold a password.
+        # The text of the error quotes the line, which may contain a password.
         mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None) or "it cannot be read"
         line = f"line {mark.line + 1}: " if mark is not None else ""
         raise _invalid(path, f"{line}this is not YAML: {problem}") from None
@@ -132,7 +133,7 @@ def _invalid(path: Path, *problems: str) -> RegistryInvalid:
 
 
 def _lines(node: Any, keys: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], int]]:
-    """The line of every key and item beneath a node of YAML, as deep as an entry goes."""
+    """The line of every key and item below a YAML node, down to the depth of an entry."""
     import yaml
 
     if len(keys) == _DEPTH:
@@ -148,7 +149,7 @@ def _lines(node: Any, keys: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, .
 
 
 def _loader() -> type[Any]:
-    """PyYAML's safe loader, but a name given twice is an error: the last one would win silently."""
+    """PyYAML's safe loader, except that a repeated key is an error. Otherwise the last one would win silently."""
     import yaml
 
     class Loader(yaml.SafeLoader):

@@ -1,10 +1,10 @@
 """Parses and generates SQL in time that is linear in its length, for every use of sqlglot in this process.
 
 sqlglot parses some forms by trial: `DATE(...)` as a type and then as a call, `ARRAY[...]`, `STRUCT(...)`, `a -> b`. It
-generates others twice: DuckDB's `length(x)` becomes a CASE with two more copies of `x`. Nested, each level doubles the
-work. So the steps of a parser and of a generator are counted, and a text that takes more than its size allows is
-refused. The count is the same on every machine. Importing this module makes each dialect's parsers and generators
-count, and teaches sqlglot the one dialect that it lacks, SAP HANA.
+generates others twice: DuckDB's `length(x)` becomes a CASE with two more copies of `x`. Each level of nesting doubles
+the work. So parsers and generators count their steps, and refuse a text that takes more than its size allows. The
+count is the same on every machine. Importing this module adds the count to the parsers and generators of all dialects,
+and adds to sqlglot the one dialect that it lacks, SAP HANA.
 """
 
 from __future__ import annotations
@@ -24,42 +24,42 @@ MAX_CHARS = 100_000  # of any text; the guard allows fewer
 MAX_TOKENS = 4_000
 MAX_NESTING = 60
 
-# Plain SQL takes one to two steps a token; a form that is read by trial may be nested six or seven deep.
+# Plain SQL takes one to two steps per token. These limits allow forms parsed by trial to be nested six or seven deep.
 _STEPS, _STEPS_PER_TOKEN = 1_000, 4
-# Plain trees take one to two steps a node; so does what some dialects write twice, for each level that it is nested.
+# Plain trees take one to two steps per node. Parts that a dialect generates twice take that many per level of nesting.
 _WRITING_STEPS, _STEPS_PER_NODE = 2_000, 8
 _MAX_WRITTEN = 500_000  # characters
 
 _OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE})
 _CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
 
-# What a text that is no SQL makes the library trip over, besides its own errors.
+# Exceptions that sqlglot raises for text that is not SQL, besides its own errors.
 STUMBLES = (ValueError, TypeError, AttributeError, LookupError, re.error)
 
 
 class TooMuchToRead(ParseError):
-    """A text that is longer, or nested more deeply, than is read."""
+    """A text is too long, or nested too deeply, to be parsed."""
 
 
 class TooMuchToWrite(UnsupportedError):
-    """A tree that takes more work to write than any query that is read."""
+    """A tree takes more steps to generate than its size allows."""
 
 
 class _Spent(Exception):
-    """All steps are taken."""
+    """The allowed steps are used up."""
 
 
 def tokens_of(sql: str, dialect: Dialect) -> list[Token]:
-    """The words of a text. Raises TooMuchToRead: it is too long; TokenError: a string or comment that never ends."""
+    """The tokens of a text. Raises TooMuchToRead: it is too long; TokenError: a string or comment does not end."""
     if len(sql) > MAX_CHARS:
         raise TooMuchToRead(f"It has {len(sql)} characters, and {MAX_CHARS} are read.")
     return list(dialect.tokenize(sql))
 
 
 def parse(sql: str, dialect: str) -> list[exp.Expr | None]:
-    """The statements of a text, as sqlglot reads that dialect (its own name of it); None for an empty one.
+    """The statements of a text, None for an empty one. Args: dialect: sqlglot's name of the dialect.
 
-    Raises TooMuchToRead: it is too long, or nested too deeply; RecursionError: likewise; SqlglotError: it is no SQL.
+    Raises TooMuchToRead: it is too long, or nested too deeply; RecursionError: likewise; SqlglotError: it is not SQL.
     """
     grammar = Dialect.get_or_raise(dialect)
     return grammar.parser(error_level=ErrorLevel.IMMEDIATE).parse(tokens_of(sql, grammar), sql)
@@ -78,7 +78,7 @@ def _check_size(tokens: list[Token]) -> None:
 
 @cache
 def _build_parser(kind: type[Parser]) -> type[Parser]:
-    """A parser that counts how often it goes on to another word, or back to an earlier one."""
+    """A parser class that counts how often the parser moves to another token, forward or back."""
 
     class Bounded(kind):  # type: ignore[misc, valid-type]
         _left = _STEPS
@@ -104,7 +104,7 @@ def _build_parser(kind: type[Parser]) -> type[Parser]:
 
 @cache
 def _build_generator(kind: type[Generator]) -> type[Generator]:
-    """A generator that counts the nodes it writes, each as often as it does, and the characters."""
+    """A generator class that counts the nodes it generates, repeated ones each time, and the characters."""
 
     class Bounded(kind):  # type: ignore[misc, valid-type]
         _left = _WRITING_STEPS
@@ -138,7 +138,7 @@ def _generator(dialect: Dialect, **options: Any) -> Generator:
     return _build_generator(dialect.generator_class)(dialect=dialect, **options)
 
 
-# All that sqlglot does goes through these two, `parse_one` and `tree.sql()` as well.
+# sqlglot always uses these two methods, in `parse_one` and `tree.sql()` too.
 Dialect.parser = _parser  # type: ignore[method-assign, assignment]
 Dialect.generator = _generator  # type: ignore[method-assign, assignment]
 
@@ -149,9 +149,9 @@ def _is_aggregate(build: object) -> bool:
 
 
 class Hana(Dialect):
-    """Names without quotes are upper case, TOP and LIMIT both cap rows, MINUS is EXCEPT, text joins with `||`.
+    """Names without quotes are upper case, TOP and LIMIT both limit rows, MINUS is EXCEPT, `||` concatenates text.
 
-    Functions keep their names, since sqlglot has no words for most of them; aggregates are known as such.
+    Functions keep their names, because sqlglot does not know most of them. Aggregates are recognized as such.
     """
 
     NORMALIZATION_STRATEGY = NormalizationStrategy.UPPERCASE

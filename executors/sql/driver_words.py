@@ -1,9 +1,9 @@
-"""Removes the values that a driver's error repeats.
+"""Removes values from a driver's error messages.
 
 A value in a row may be private, and every engine puts values into its errors in its own form: in quotes, in brackets,
 bare, cut off. So this module does not search for what must be removed. It keeps a word only if it is in the query or in
-the schema, names a type, or is one that the engines write their errors with. A value may be such a word, too: in
-quotes, or next to a gap, only names and types are kept.
+the schema, names a type, or belongs to the vocabulary of the engines' error messages. A value may be such a word too:
+in quotes, or next to a gap, only names and types are kept.
 """
 
 from __future__ import annotations
@@ -32,17 +32,16 @@ _IN_QUOTES = re.compile(rf"{_KIND}|(?:STRING|INTEGER)_LITERAL")
 _QUOTES = re.compile(r"(?<!\w)(?P<quote>['\"`])(?P<value>.*?)(?P=quote)(?!\w)", re.DOTALL)
 _BARE = re.compile(
     r"\b(?:parse|read) (?i:date\w*|time|uuid|ipv[46]|bool\w*|number|decimal) (?!from\b)(?:here: )?(?P<value>[^:\n]+)"
-)  # of ClickHouse, which puts no quotes around it
+)  # ClickHouse's values, which have no quotes
 _PLACES = frozenset(f"{part} clause" for part in ("where", "order", "having", "on")) | {"field list", "group statement"}
-_STUCK = re.compile(r"[^\s()\[\],:;=]+")  # words with nothing between them that parts a sentence
-_SENTENCE = re.compile(r"(?:^|[.:!?;]\s|\n)\s*$")  # what stands before the first word of one
+_STUCK = re.compile(r"[^\s()\[\],:;=]+")  # words without a separator between them
+_SENTENCE = re.compile(r"(?:^|[.:!?;]\s|\n)\s*$")  # the text before the first word of a sentence
 
-_WORDS = read_words(__file__, "driver_words.txt")["words"]  # that the engines write their errors with
+_WORDS = read_words(__file__, "driver_words.txt")["words"]  # the vocabulary of the engines' error messages
 
 
 def without_values(message: str, sql: str, schema: Schema) -> str:
-    """The message with a gap for each word that may be a value. Names of the schema, and words of the query that it is
-    about, may be shown."""
+    """The message with a gap for each word that may be a value. Names of the schema and words of the query stay."""
     known = set(map(str.casefold, re.findall(r"\w+", sql))) | _names(schema)
     spans = [match.span("value") for match in (*_QUOTES.finditer(message), *_BARE.finditer(message))]
     values = [(start, end) for start, end in spans if message[start:end] not in _PLACES]
@@ -53,7 +52,7 @@ def without_values(message: str, sql: str, schema: Schema) -> str:
         may_be = any(start <= match.start() < end for start, end in values)
         if not (_is_name(match[0], known) if may_be else _may_show(match, message, known)):
             gaps.add(match.start())
-    for start, end in stuck:  # what is left of a value that the engine cut off
+    for start, end in stuck:  # the rest of a value that the engine cut off
         within = [match for match in tokens if start <= match.start() < end]
         if any(match.start() in gaps for match in within):
             gaps |= {match.start() for match in within if not _is_name(match[0], known)}
@@ -62,7 +61,7 @@ def without_values(message: str, sql: str, schema: Schema) -> str:
 
 
 def _is_name(word: str, known: set[str]) -> bool:
-    """Whether a word is shown even where a value stands."""
+    """Whether a word is kept even in the place of a value."""
     return word.casefold() in known or bool(_IN_QUOTES.fullmatch(word))
 
 

@@ -1,4 +1,4 @@
-"""What a write should do, as a query that runs before it: the rows' keys and their new values."""
+"""Predicts what a write will do, as a query that runs before it and returns the rows' keys and new values."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from sqlglot import exp
 from executors.base import Table
 from executors.dialects.row import Dialect, words
 
-# Of the same arguments they make the same value whenever they are called. Whatever else is called is not foretold.
+# Functions that always return the same value for the same arguments. The results of others are not predicted.
 _REPEATABLE = words(
     "abs ceil ceiling floor round sign sqrt power mod exp ln log coalesce ifnull isnull nullif case if cast try_cast",
     "concat concat_ws upper lower ucase lcase trim ltrim rtrim left right substring substr replace reverse repeat",
     "replicate lpad rpad length len char_length datalength year month day and or xor not between in like",
     "sum count min max avg exists",
 )
-_MOST_VALUES = 1000  # that one row of every engine can have
+_MOST_VALUES = 1000  # every engine supports that many in one row
 
 
 def of_update(
     target: exp.Table, where: exp.Expr, sets: Mapping[str, exp.Expr], table: Table, dialect: Dialect
 ) -> tuple[exp.Select | None, tuple[str, ...]]:
-    """The query of an UPDATE or a DELETE, and what its columns are called in the table; None: nothing can be foretold.
+    """The query for an UPDATE or a DELETE, and the table's columns that it returns. None: nothing can be predicted.
 
-    Args: sets: by column, what it is set to; empty: the rows are deleted; table: it has a primary key.
+    Args: sets: new values by column, empty for a DELETE; table: must have a primary key.
     """
     if not _repeats(where):
         return None, ()
@@ -47,8 +47,8 @@ def of_update(
 def of_values(
     rows: Sequence[Sequence[exp.Expr]], columns: Sequence[str], table: Table, dialect: Dialect
 ) -> tuple[exp.Select | None, tuple[str, ...]]:
-    """The query of an INSERT of values, whose one row has all of them side by side; and what each is called, empty for
-    one that is not predictable. None: their keys are not."""
+    """The query for an INSERT of values, which returns all rows side by side in one row; and the column of each value,
+    empty if it cannot be predicted. None: the keys cannot be predicted."""
     at = [place for place, name in enumerate(columns) if name.lower() in _lower(table.primary_key)]
     assigned = all(_repeats(row[place]) for row in rows for place in at)
     if len(at) < len(table.primary_key) or not assigned or len(rows) * len(columns) > _MOST_VALUES:
@@ -80,7 +80,7 @@ def _repeats(tree: exp.Expr) -> bool:
 
 
 def _reads_old(name: str, value: exp.Expr, assigned: Mapping[str, exp.Expr], dialect: Dialect) -> bool:
-    """Whether a value is made of columns as they were: MySQL and MariaDB set one after the other, and see the new."""
+    """Whether a value is computed from the old columns. MySQL and MariaDB assign one by one, and read new values."""
     if dialect.name not in {"mysql", "mariadb"}:
         return True
     read = {column.name.lower() for column in value.find_all(exp.Column)}

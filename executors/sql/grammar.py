@@ -1,9 +1,9 @@
 """Parses SQL to a tree and generates it again, without changing it.
 
-sqlglot translates between dialects: it reads `strftime`, `date_trunc` or `isnull` as what they mean and writes what it
-takes for the same. Here both sides are one dialect, so a function keeps the name and the arguments it was written with
-(and the guard can hold that name against the engine's own documentation), and a cast keeps the type it was written with
-(SQLite derives integer or real division from it). Each package of `executors.engines` has its `grammar`.
+sqlglot translates between dialects: it parses `strftime`, `date_trunc` or `isnull` by meaning, and generates an
+equivalent. Here both sides are the same dialect. So a function keeps its name and arguments as written, and the guard
+can compare that name with the engine's documentation. A cast keeps its type as written, because SQLite derives integer
+or real division from it. Each package of `executors.engines` has its own `grammar`.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from executors.sql import bounded
 ADDED: dict[str, SqlglotDialect] = {}  # grammars of extensions; see `executors.extend`
 
 
-# sqlglot's name of a dialect -> the package of its engine, where they differ
+# sqlglot's name of a dialect -> the package of its engine, if they differ
 ENGINES = {"postgres": "postgresql", "tsql": "sqlserver"}
 
 
 @cache
 def plain(dialect: str) -> SqlglotDialect:
-    """The dialect as it is written, from its module. Args: dialect: sqlglot's name of it, as a dialect's row has it."""
+    """The grammar that keeps a dialect as written, from its module. Args: dialect: `Dialect.sqlglot` of its row."""
     if dialect in ADDED:
         return ADDED[dialect]
     found: SqlglotDialect = import_module(f"executors.engines.{ENGINES.get(dialect, dialect)}.grammar").PLAIN
@@ -37,13 +37,13 @@ def plain(dialect: str) -> SqlglotDialect:
 
 RUN_COMMENT = "A comment that the server would run is not allowed"
 
-# Quotes that hold a name and nothing else, where the engine's first ones may hold a text, too.
+# Quotes that can only enclose a name, for engines whose usual quotes may also enclose a string.
 _NEVER_TEXT = {"sqlite": "`"}
 
 
 def tokenize(sql: str, dialect: str) -> list[Token]:
-    """The words of `sql`, in sqlglot's dialect.
-    Raises TokenError: a string or comment that never ends; TooMuchToRead."""
+    """The tokens of `sql`. Args: dialect: sqlglot's name of the dialect.
+    Raises TokenError: a string or comment does not end; TooMuchToRead."""
     try:
         return bounded.tokens_of(sql, plain(dialect))
     except bounded.STUMBLES as error:
@@ -51,9 +51,9 @@ def tokenize(sql: str, dialect: str) -> list[Token]:
 
 
 def parse(tokens: list[Token], sql: str, dialect: str) -> list[exp.Expr]:
-    """The statements in `tokens`, whole or not at all.
+    """The statements in `tokens`. None of them is parsed partially.
 
-    Raises ParseError: what is no query, or goes on after its end; TooMuchToRead, RecursionError: it is nested too
+    Raises ParseError: it is not a query, or continues after its end; TooMuchToRead, RecursionError: it is nested too
     deeply.
     """
     parser = plain(dialect).parser(error_level=ErrorLevel.RAISE)
@@ -61,22 +61,22 @@ def parse(tokens: list[Token], sql: str, dialect: str) -> list[exp.Expr]:
 
 
 def write(tree: exp.Expr, dialect: str, *, spent: bool = False, exact: bool = False) -> str:
-    """One line of SQL for `tree`, without comments; the tree stays as it is, unless it is `spent`.
+    """One line of SQL for `tree`, without comments.
 
-    Args: exact: names in quotes are to be names and nothing else, for what runs: SQLite takes `"gone"` for a text where
-    no column is called so, but never what stands in backticks.
-    Raises UnsupportedError: the dialect has no words for it; RecursionError: nested too deeply.
+    Args: spent: whether the tree may be changed; exact: whether to use quotes that only enclose names, for queries that
+    run. SQLite reads `"gone"` as a string if no column has that name, but not a name in backticks.
+    Raises UnsupportedError: the dialect cannot express it; RecursionError: it is nested too deeply.
     """
     generator = plain(dialect).generator(comments=False, unsupported_level=ErrorLevel.RAISE)
     if exact and dialect in _NEVER_TEXT:
         mark = _NEVER_TEXT[dialect]
         generator._identifier_start = generator._identifier_end = mark
         generator._escaped_identifier_end = mark * 2
-    return str(generator.generate(tree, copy=not spent or tree.parent is not None))  # which a generator looks at
+    return str(generator.generate(tree, copy=not spent or tree.parent is not None))  # a generator reads the parent
 
 
 def complaint(error: TokenError | ParseError) -> str:
-    """What is wrong with a text that cannot be parsed, in a sentence."""
+    """One sentence on why a text cannot be parsed."""
     if isinstance(error, ParseError) and error.errors:
         first = error.errors[0]
         if str(error) == RUN_COMMENT:
@@ -86,8 +86,8 @@ def complaint(error: TokenError | ParseError) -> str:
     return "Syntax error: a string, name or comment never ends."
 
 
-# Where a name stands, by the node that holds it. Names elsewhere (of functions, types, collations, parameters of
-# lambdas, windows, pivots) are words of the engine, or are read in one place alone.
+# The arguments that contain names, by type of node. Names elsewhere (of functions, types, collations, parameters of
+# lambdas, windows, pivots) are words of the engine, or are used in one place only.
 _PLACES: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.Column: ("this", "table", "db", "catalog"),
     exp.Table: ("this", "db", "catalog"),
@@ -96,13 +96,15 @@ _PLACES: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.Join: ("using",),
     exp.Schema: ("expressions",),
 }
-_TITLE_CHARS = {NameCase.UPPER: 30, NameCase.ANY: 250, NameCase.EXACT: 250}  # the longest name that each version takes
-_WORDS = frozenset({"all"})  # LIMIT ALL, ORDER BY ALL: the parser takes the word for a column
+_TITLE_CHARS = {NameCase.UPPER: 30, NameCase.ANY: 250, NameCase.EXACT: 250}  # the longest name in every version
+_WORDS = frozenset({"all"})  # LIMIT ALL, ORDER BY ALL: the parser reads the word as a column
 
 
 def with_quotes(tree: exp.Expr, dialect: Dialect, *, every: bool) -> exp.Expr:
-    """A copy of a checked tree whose names are in quotes, each spelled as the engine looks it up without them: every
-    one of them, for what runs, or those that the engine demands, for what people read."""
+    """A copy of a checked tree with its names in quotes, each spelled as the engine looks it up without quotes.
+
+    Args: every: whether to quote all names, for a query that runs; else only those that the engine requires in quotes.
+    """
     tree = tree.copy()
     if every and dialect.named_by_text:
         _keep_titles(tree, dialect)
@@ -116,7 +118,7 @@ def with_quotes(tree: exp.Expr, dialect: Dialect, *, every: bool) -> exp.Expr:
 
 
 def _keep_titles(tree: exp.Expr, dialect: Dialect) -> None:
-    """Give what has no name the one that the engine gives it: its text, in which no quotes are to turn up."""
+    """Give an item without a name the engine's name for it: its text, before quotes are added to that text."""
     for select in tree.find_all(exp.Select):
         for item in select.expressions:
             if not item.output_name and not item.is_star and item.find(exp.Identifier):

@@ -1,4 +1,4 @@
-"""Texts that a query filters on, and the columns that they are compared with."""
+"""The strings in a query's filters, and the columns that they are compared with."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*", re.IGNOREC
 
 
 class TextFilter(NamedTuple):
-    """A text that a column is compared with: the real table and column, and the literal's node in the tree."""
+    """A string that a column is compared with: the real table and column, and the literal's node in the tree."""
 
     table: Table
     column: Column
@@ -32,14 +32,14 @@ class TextFilter(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """Table, column and text: the same text of the same column is looked up once."""
+        """Table, column and text, so that the same text of the same column is looked up once."""
         return self.table.name, self.column.name, self.value
 
 
 def text_filters(tree: exp.Query, schema: Schema) -> list[TextFilter]:
-    """Each text that a column of one real table must equal, `IN (...)` included; what is negated is left out.
+    """Each string that a column of one real table must equal, including `IN (...)`. Negated conditions are left out.
 
-    Of a column of numbers those that are none: SQLite and MySQL compare the two without a word.
+    For a column of numbers, only strings that are not numbers: SQLite and MySQL compare the two without an error.
     """
     found: list[TextFilter] = []
     for node in tree.find_all(exp.EQ, exp.In):
@@ -47,7 +47,7 @@ def text_filters(tree: exp.Query, schema: Schema) -> list[TextFilter]:
         if column is None or isinstance(node.find_ancestor(exp.Not, exp.Select), exp.Not):
             continue
         owner = owner_of(column, schema)
-        if owner is None or owner[1].private:  # the nearest values would show it
+        if owner is None or owner[1].private:  # the nearest values would reveal private ones
             continue
         if is_text(owner[1]):
             found += [TextFilter(*owner, literal) for literal in literals]
@@ -57,8 +57,8 @@ def text_filters(tree: exp.Query, schema: Schema) -> list[TextFilter]:
 
 
 def spell_texts(tree: exp.Query, sql: str, schema: Schema) -> exp.Query:
-    """The tree, changed in place, with each "double-quoted" word that names no column of the schema, and no alias, as
-    the text that SQLite takes it for."""
+    """The tree, changed in place: each "double-quoted" word that names no column of the schema and no alias becomes a
+    string, as SQLite reads it."""
     if schema.dialect != "sqlite" or '"' not in sql:
         return tree
     names = {column.name.lower() for table in schema.tables for column in table.columns}
@@ -73,17 +73,17 @@ def spell_texts(tree: exp.Query, sql: str, schema: Schema) -> exp.Query:
 
 
 def same_text(one: str, other: str) -> bool:
-    """Whether two texts are the same but for case, accents, punctuation and white space."""
+    """Whether two texts are the same except for case, accents, punctuation and white space."""
     return _plain(one) == _plain(other) != ""
 
 
 def is_text(column: Column) -> bool:
-    """Whether a column holds texts, and not lists or records of them."""
+    """Whether a column contains texts, and not lists or records of texts."""
     return bool(_TEXT_TYPE.search(column.type)) and not _NESTED_TYPE.search(column.type)
 
 
 def owner_of(column: exp.Column, schema: Schema) -> tuple[Table, Column] | None:
-    """The real table that a column is of, looked for in its own SELECT first; None where that is not certain."""
+    """The real table and column that a reference means, searched from its own SELECT outwards. None if uncertain."""
     select = column.find_ancestor(exp.Select)
     if column.args.get("db"):
         return None
@@ -112,6 +112,6 @@ def _sides(node: exp.Expr) -> tuple[exp.Column | None, list[exp.Literal]]:
 
 
 def _plain(text: str) -> str:
-    """Letters and digits alone, in small letters and without accents."""
+    """The letters and digits of a text, in lower case and without accents."""
     marked = unicodedata.normalize("NFKD", text)
     return "".join(it for it in marked if it.isalnum()).casefold()

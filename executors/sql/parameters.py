@@ -1,4 +1,4 @@
-"""Values for a query's placeholders. They become literals of its tree and are never parsed as text."""
+"""Values for a query's placeholders. They become literals of its tree and are never parsed."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _HINT = "Give as many values as there are `?`, or one for each `:name`."
 
 
 def bind(root: exp.Expr, parameters: Parameters) -> None:
-    """Put literals where a tree's placeholders are.
+    """Replace a tree's placeholders by literals.
 
     Args: parameters: a sequence for `?`, in the order of the text, or a mapping for `:name` and `@name`.
-    Raises SqlRefused: a placeholder without a value, or a value without a placeholder.
+    Raises SqlRefused: a placeholder has no value, or a value has no placeholder.
     """
     found = list(root.find_all(exp.Placeholder, exp.Parameter))
     if isinstance(parameters, Mapping):
@@ -54,12 +54,12 @@ def _by_position(found: Sequence[exp.Expr], values: Sequence[Scalar]) -> None:
 
 
 def _name(node: exp.Expr) -> str:
-    """The placeholder's name; empty for `?`, which sqlglot would call by its sign."""
+    """The placeholder's name. Empty for `?`, for which sqlglot would give the sign itself."""
     return node.name if node.this else ""
 
 
 def literal(value: Scalar) -> exp.Expr:
-    """A value as a part of a tree. Raises SqlRefused: text with a NUL character, or what is no finite number."""
+    """A value as a node of a tree. Raises SqlRefused: text with a NUL character, or a number that is not finite."""
     match value:
         case None:
             return exp.Null()
@@ -72,5 +72,5 @@ def literal(value: Scalar) -> exp.Expr:
     if isinstance(value, float) and not math.isfinite(value):
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, "A value is no finite number.")
     number = exp.Literal.number(abs(value))
-    # In parentheses, for `- -1` would become a comment where the spaces go.
+    # In parentheses, because `- -1` becomes a comment if the space is removed.
     return exp.Paren(this=exp.Neg(this=number)) if value < 0 or str(value).startswith("-") else number

@@ -1,4 +1,4 @@
-"""A cache of parsed queries: several steps read the same query, and parsing takes longer than reading."""
+"""A cache of parsed queries. Several steps read the same query, and parsing takes longer than reading."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=64)
 def statements(sql: str, dialect: str) -> tuple[exp.Expr | None, ...]:
-    """The trees of all statements, None for an empty one, shared by all callers: copy one before you change it.
-    Args: dialect: sqlglot's name of it.
-    Raises SqlglotError: it cannot be parsed, or is more than `bounded` reads."""
+    """The trees of all statements, None for an empty one. All callers share them: copy a tree before you change it.
+    Args: dialect: sqlglot's name of the dialect.
+    Raises SqlglotError: the text cannot be parsed, or exceeds the limits of `bounded`."""
     from executors.sql.bounded import parse
 
     return tuple(parse(sql, dialect))
 
 
 def parse_sql(sql: str, dialect: str) -> exp.Expr:
-    """The tree of a text, shared likewise: of several statements it is a block.
-    Raises ParseError: there is none, too."""
+    """The tree of a text, which callers also share. Several statements become a block.
+    Raises SqlglotError, as `statements`; ParseError also if there is no statement."""
     from sqlglot import exp
     from sqlglot.errors import ParseError
 

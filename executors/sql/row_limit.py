@@ -7,20 +7,20 @@ from sqlglot import exp
 from executors.dialects.row import ROW_MAKERS, Dialect, Limit
 from executors.errors import ErrorKind, SqlRefused
 
-# Take two columns of one name in a derived table, by `SELECT *`.
+# Engines that allow `SELECT *` from a derived table with two columns of one name.
 _REPEATS_NAMES = frozenset({"postgresql", "sqlite", "duckdb", "databricks"})
 
 
 def apply_limit(query: exp.Query, cap: int, dialect: Dialect) -> tuple[exp.Query, exp.Query]:
-    """The query as people see it, and as it runs.
+    """The query for display, and the query that runs.
 
-    Where the limit is the query's own and within the cap, or one row is all that it can give, both are the same. Else
-    the first has the cap for its limit, and the second asks for one row more, so that truncation is seen. Where a query
-    around it would be needed and its engine takes none, for the columns' names, both are the query itself: an executor
-    reads no rows over the cap in any case.
+    Both are the same if the query's own limit is within the cap, or if it can return only one row. Else the first is
+    limited to the cap, and the second to one row more, so that truncation is detected. If this requires an outer query
+    that the engine refuses because of the columns' names, both are the query itself: an executor never reads more rows
+    than the cap.
 
     Args:
-        query: the root of a checked tree; it is left as it is.
+        query: The root of a checked tree. It is not changed.
     """
     query = _order_outside(query, dialect)
     if _gives_one_row(query, dialect):
@@ -29,12 +29,12 @@ def apply_limit(query: exp.Query, cap: int, dialect: Dialect) -> tuple[exp.Query
     if own is not None and own <= cap:
         return query, query
     if own is None and not _is_unlimited(query):
-        # A share, ties, or a limit that has to be computed: the rows are cut outside of it.
+        # A percentage, ties, or a limit that must be computed: an outer query limits the rows.
         if not _can_stand_in_from(query, dialect):
             return query, query
         query = _inside(query)
     elif dialect.limit is Limit.TOP and isinstance(query, exp.SetOperation) and not ordered:
-        # FETCH wants an order, and not everything can be ordered by: xml, text, geography.
+        # FETCH requires an ORDER BY, and some types cannot be ordered by: xml, text, geography.
         if not _can_stand_in_from(query, dialect):
             return query, query
         query = _inside(query)
@@ -42,7 +42,7 @@ def apply_limit(query: exp.Query, cap: int, dialect: Dialect) -> tuple[exp.Query
 
 
 def _can_stand_in_from(query: exp.Query, dialect: Dialect) -> bool:
-    """Whether the engine takes it for a table: SQL Server only with a name for every column, few with one for two."""
+    """Whether the engine accepts a query in FROM. SQL Server requires names for all columns; few allow a name twice."""
     select: exp.Expr = query
     while isinstance(select, exp.SetOperation | exp.Subquery):
         select = select.this
@@ -58,7 +58,7 @@ def _can_stand_in_from(query: exp.Query, dialect: Dialect) -> bool:
 
 
 def _inside(query: exp.Query) -> exp.Select:
-    """A query around a copy of that one, with its WITH before it."""
+    """An outer query around a copy of the query, whose WITH moves to the outer one."""
     inner = query.copy()
     outer = exp.select("*")
     outer.set("with_", inner.args.get("with_"))
@@ -67,7 +67,7 @@ def _inside(query: exp.Query) -> exp.Select:
 
 
 def own_limit(query: exp.Query) -> int | None:
-    """The rows that the query's own limit allows; None where it is no plain number."""
+    """The query's own limit. None if it has none, or if the limit is not a plain number."""
     limit, offset = query.args.get("limit"), query.args.get("offset")
     options = limit.args.get("limit_options") if limit is not None else None
     if any(part is not None and part.expressions for part in (limit, offset)):
@@ -84,7 +84,7 @@ def own_limit(query: exp.Query) -> int | None:
 
 
 def _is_unlimited(query: exp.Query) -> bool:
-    """No limit, or one that says "all": LIMIT ALL, LIMIT NULL, and LIMIT -1."""
+    """Whether the query has no limit, or one that means "all": LIMIT ALL, LIMIT NULL, or LIMIT -1."""
     limit = query.args.get("limit")
     if limit is None:
         return True
@@ -95,15 +95,15 @@ def _is_unlimited(query: exp.Query) -> bool:
 
 
 def with_limit(query: exp.Query, rows: int, dialect: Dialect) -> exp.Query:
-    """A copy of the query that gives at most that many rows."""
+    """A copy of the query that returns at most that many rows."""
     query = query.copy()
     number = exp.Literal.number(rows)
     if dialect.limit is Limit.TOP and (query.args.get("offset") or isinstance(query, exp.SetOperation)):
-        # TOP belongs to one SELECT and excludes OFFSET; FETCH wants an order and an offset.
+        # TOP applies to one SELECT and excludes OFFSET. FETCH requires ORDER BY and OFFSET.
         if not query.args.get("order"):
             nothing: exp.Expr = exp.Subquery(this=exp.select(exp.null()))
             if isinstance(query, exp.SetOperation) or query.args.get("distinct"):
-                nothing = exp.Literal.number(1)  # these can be ordered by what they select alone
+                nothing = exp.Literal.number(1)  # such a query can be ordered only by selected items
             query.set("order", exp.Order(expressions=[exp.Ordered(this=nothing, nulls_first=True)]))
         if not query.args.get("offset"):
             query.set("offset", exp.Offset(expression=exp.Literal.number(0)))
@@ -116,7 +116,7 @@ def with_limit(query: exp.Query, rows: int, dialect: Dialect) -> exp.Query:
 
 
 def _gives_one_row(query: exp.Query, dialect: Dialect) -> bool:
-    """An aggregate over everything, or a SELECT of values without FROM."""
+    """Whether a query is an aggregate over all rows, or a SELECT of values without FROM."""
     if not isinstance(query, exp.Select) or query.args.get("limit") or query.args.get("group"):
         return False
     calls = [call for item in query.expressions for call in _calls(item)]
@@ -126,7 +126,7 @@ def _gives_one_row(query: exp.Query, dialect: Dialect) -> bool:
     if query.args.get("from_") is None:
         return True
     known = dialect.aggregates
-    many = {"max", "min"} if dialect.kin == "sqlite" else set()  # with several arguments no aggregates
+    many = {"max", "min"} if dialect.kin == "sqlite" else set()  # not aggregates if they have several arguments
     return any(
         call.name.lower() in known and not (call.name.lower() in many and len(call.expressions) > 1)
         for call in calls
@@ -135,28 +135,28 @@ def _gives_one_row(query: exp.Query, dialect: Dialect) -> bool:
 
 
 def _find_whole_call(call: exp.Expr) -> exp.Expr:
-    """The call with its FILTER, WITHIN GROUP and treatment of NULLs around it."""
+    """The call including the FILTER, WITHIN GROUP, IGNORE NULLS and RESPECT NULLS around it."""
     while isinstance(call.parent, exp.Filter | exp.WithinGroup | exp.IgnoreNulls | exp.RespectNulls):
         call = call.parent
     return call
 
 
 def _calls(item: exp.Expr) -> list[exp.Anonymous | exp.ParameterizedAgg]:
-    """The functions called in a select list's item, not counting those of queries inside it."""
+    """The calls in an item of a select list, except those in queries inside it."""
     nodes = item.walk(prune=lambda node: isinstance(node, exp.Query))
     return [node for node in nodes if isinstance(node, exp.Anonymous | exp.ParameterizedAgg)]
 
 
-# Where NULLs sort in an ORDER BY, for Transact-SQL, which has no syntax for it.
+# NULLS FIRST and NULLS LAST for Transact-SQL, which has no syntax for them.
 #
-# There a CASE before the column does it, and a query with DISTINCT, or of several SELECTs, can be ordered by nothing
-# but what it selects (145, 104): such a query is ordered from outside.
+# A CASE before the column has the same effect. But a query with DISTINCT, or of several SELECTs, can be ordered only by
+# selected items (errors 145 and 104), so an outer query orders it.
 _ALIAS = "ordered"
 
 
 def _order_outside(query: exp.Query, dialect: Dialect) -> exp.Query:
-    """The query, or one around it that orders its rows; it stays as it is.
-    Raises SqlRefused: SYNTAX_ERROR, where its columns cannot be distinguished from outside."""
+    """The query, or an outer query that orders its rows. The query is not changed.
+    Raises SqlRefused: SYNTAX_ERROR, if an outer query cannot distinguish its columns."""
     if dialect.kin != "sqlserver":
         return query
     for node in query.find_all(exp.Select, exp.SetOperation):
@@ -188,12 +188,12 @@ def _needs(node: exp.Expr) -> bool:
 
 
 def _is_foreign(item: exp.Expr) -> bool:
-    """Whether NULLs are wanted at the other end than the server puts them: it takes them for the smallest."""
+    """Whether NULLs are requested at the other end than the server's default, which treats them as lowest."""
     return bool(item.args.get("nulls_first")) == bool(item.args.get("desc"))
 
 
 def _find_selected_name(item: exp.Expr, items: list[exp.Expr], names: list[str]) -> str:
-    """The name of the selected column that an item of ORDER BY stands for."""
+    """The name of the selected column that an item of ORDER BY means. Raises SqlRefused: there is none."""
     if isinstance(item, exp.Literal) and item.is_int and 0 < int(item.name) <= len(names):
         return names[int(item.name) - 1]
     for selected, name in zip(items, names, strict=True):
@@ -203,7 +203,7 @@ def _find_selected_name(item: exp.Expr, items: list[exp.Expr], names: list[str])
 
 
 def _same(selected: exp.Expr, item: exp.Expr) -> bool:
-    """Whether both are one expression; of columns, one may go without its table's name."""
+    """Whether two expressions are the same. A column without a table's name equals one with it."""
     if isinstance(selected, exp.Column) and isinstance(item, exp.Column) and not (selected.table and item.table):
         return selected.name.lower() == item.name.lower()
     return selected == item

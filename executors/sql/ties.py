@@ -1,4 +1,4 @@
-"""Rows that tie with the last row of a result and that its LIMIT cut off."""
+"""Finds rows that tie with the last row of a result and that its LIMIT cut off."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from executors.sql.row_limit import own_limit, with_limit
 
 
 class TieQuery(NamedTuple):
-    """A query whose rows, so many at most, continue a result beyond its limit. `keys`: where its rows have what the
-    result is ordered by."""
+    """A query that continues a result beyond its limit. `row_limit`: maximum number of its rows; `keys`: positions of
+    the values that the result is ordered by."""
 
     query: exp.Query
     row_limit: int
     keys: tuple[int, ...]
 
     def count_ties(self, shown: Sequence[Sequence[JsonValue]], rows: Sequence[Sequence[JsonValue]]) -> int:
-        """How many further rows of this query tie with the last one shown. A row that looks like a shown one does not
-        count."""
+        """The number of further rows of this query that tie with the last one shown. A row that equals a shown one does
+        not count."""
         place = len(shown) - 1
         if not shown or len(rows) <= len(shown):
             return 0
@@ -33,20 +33,20 @@ class TieQuery(NamedTuple):
         seen = set(map(_comparable, shown))
         is_tied = [[row[key] for key in self.keys] == last for row in rows]
         new = sum(tied and _comparable(row[:width]) not in seen for row, tied in zip(rows, is_tied, strict=True))
-        # A sum of floats may differ in its last digit from run to run: then a shown row looks new.
+        # A sum of floats may differ in its last digit from run to run, so that a shown row looks new.
         return min(new, sum(is_tied[place + 1 :]))
 
 
 def _comparable(row: Sequence[JsonValue]) -> tuple[object, ...]:
-    """A row to be compared by value: one sum is 5 beside whole numbers, else 5.0."""
+    """A row that compares by value: a sum is 5 among integers, else 5.0."""
     return tuple(repr(cell) if isinstance(cell, list | dict) else cell for cell in row)
 
 
 def find_tie_query(tree: exp.Query, columns: int, rows: int, most: int, dialect: Dialect) -> TieQuery | None:
-    """The query that shows which rows tie with the last one of a result; None if no LIMIT cut rows in an order.
+    """The query that shows which rows tie with the last one of a result. None if no LIMIT cut off ordered rows.
 
-    Args: tree: the query that ran; it is left as it is; columns, rows: of its result; most: rows beyond those to be
-        read.
+    Args: tree: the query that ran, which is not changed; columns, rows: numbers of its result; most: number of further
+        rows to read.
     """
     if not isinstance(tree, exp.Select) or own_limit(tree) != rows or not rows:
         return None
@@ -70,7 +70,7 @@ def find_tie_query(tree: exp.Query, columns: int, rows: int, most: int, dialect:
 
 
 def _find_item(key: exp.Expr, items: Sequence[exp.Expr]) -> int | None:
-    """Which selected item an item of ORDER BY means: by its position, its alias, or the same expression."""
+    """Position of the selected item that an item of ORDER BY means, by number, alias or expression; or None."""
     if isinstance(key, exp.Literal) and key.is_int and 1 <= int(key.name) <= len(items):
         return int(key.name) - 1
     is_name = isinstance(key, exp.Column) and not key.table

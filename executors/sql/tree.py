@@ -1,4 +1,4 @@
-"""A query's syntax tree, copied so that a repair can change it."""
+"""Helpers for reading and changing a query's syntax tree."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from executors.sql.parsed import parse_sql
 
 
 def tree_to_change(sql: str, dialect: str) -> exp.Query | None:
-    """The one query in a text as a tree of the caller's own; None where it does not parse, or is something else."""
+    """The single query in a text, as a tree that the caller may change. None if it does not parse or is not a query."""
     try:
         tree = parse_sql(sql, dialect)
     except (SqlglotError, RecursionError):
@@ -18,12 +18,12 @@ def tree_to_change(sql: str, dialect: str) -> exp.Query | None:
 
 
 def selects_of(tree: exp.Query) -> list[exp.Select]:
-    """Every SELECT of a query, those of its subqueries and CTEs included."""
+    """Every SELECT of a query, including those of its subqueries and CTEs."""
     return list(tree.find_all(exp.Select))
 
 
 def conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:
-    """What a condition holds to be true at once: the parts that AND joins."""
+    """The parts of a condition that AND joins."""
     if condition is None:
         return []
     inner = condition.unnest()
@@ -31,19 +31,19 @@ def conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:
 
 
 def set_conjuncts(node: exp.Expr, parts: list[exp.Expr]) -> None:
-    """Make these the condition of a WHERE; drop it where the list is empty."""
+    """Set the conditions of a WHERE. Remove the WHERE if the list is empty."""
     node.set("where", exp.Where(this=exp.and_(*parts, copy=False)) if parts else None)
 
 
 def identifier_of(node: exp.Expr) -> exp.Identifier | None:
-    """What the rest of the query calls a source, quotes and all."""
+    """The name by which the rest of the query refers to a source, with its quotes. None if it has none."""
     alias = node.args.get("alias")
     name = alias.this if isinstance(alias, exp.TableAlias) else node.this if isinstance(node, exp.Table) else None
     return name.copy() if isinstance(name, exp.Identifier) else None
 
 
 def output_name(item: exp.Expr) -> exp.Identifier | None:
-    """The name of a select item, quotes and all; None where it has none."""
+    """The name of a select item, with its quotes. None if it has none."""
     name = (
         item.args.get("alias") if isinstance(item, exp.Alias) else item.this if isinstance(item, exp.Column) else None
     )

@@ -1,1 +1,1 @@
-"""Worker processes for work that must not harm this process; they can be ended."""
+"""Worker processes for work that must not harm this process. They can be terminated."""

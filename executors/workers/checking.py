@@ -1,7 +1,7 @@
-"""The guard in processes that can be ended, so that no query blocks other callers.
+"""Runs the guard in processes that can be terminated, so that no query blocks other callers.
 
-The steps of a check are counted (`sql.bounded`). Whatever the count misses is ended by the system's limit on the
-process's CPU time.
+The steps of a check are counted (`sql.bounded`). If the count misses something, the system's limit on the process's CPU
+time ends it.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ T = TypeVar("T", CheckedSql, CheckedWrite)
 
 WORKERS = 2
 MEMORY = 10**9
-MANY_TABLES = 500  # whose schema is not copied to another process
-WALL_S = 20.0  # for a machine that is so busy that half a second of computing takes as long
-START_S = 60.0  # for a new process to load the guard
+MANY_TABLES = 500  # a schema with more tables is not copied to another process
+WALL_S = 20.0  # elapsed time of a check: on a busy machine, half a second of computing may take that long
+START_S = 60.0  # time for a new process to load the guard
 BUSY = "The query could not be checked in time, for this machine is busy; try again later."
 _KNOWN = 8
 
 
 class Seen(NamedTuple):
-    """What makes the rules of `HeldRows` anew, in another process. `whole`: the schema that the filter was held
+    """The data from which another process creates the same `HeldRows`. `whole`: the schema that the filter was checked
     against."""
 
     whole: Schema
@@ -41,7 +41,7 @@ class Seen(NamedTuple):
 
 
 class TakesTooLong(SqlRefused):
-    """Looking at the query took more than its time."""
+    """The check of a query took longer than allowed."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -52,23 +52,23 @@ class TakesTooLong(SqlRefused):
 
 
 def workers() -> WorkerPool:
-    """The processes that the guard has."""
+    """The guard's processes."""
     return get_shared_pool(WORKERS, MEMORY)
 
 
 def start() -> None:
-    """Have a process ready that has loaded the guard, so that the first query need not wait for it. Blocks.
-    Raises DatabaseUnavailable: none can be started."""
+    """Start a process that has loaded the guard, so that the first query does not wait for it. Blocks.
+    Raises DatabaseUnavailable: no process can be started."""
     check("SELECT 1", Schema(database="none", dialect="sqlite", tables=()), row_limit=1)
 
 
 def check(
     sql: str, schema: Schema, *, rows: HeldRows | None = None, seen: Seen | None = None, **options: Any
 ) -> CheckedSql:
-    """As `guard.check`, in another process. Blocks. Args: seen: what `rows` are made of, where there are some.
+    """Run `guard.check` in another process. Blocks. Args: seen: the data of `rows`, if there are any.
 
-    Raises SqlRefused: it is not let through; `TakesTooLong` is one; DatabaseUnavailable: no process can be started, all
-    are at work for too long, or the machine is too busy.
+    Raises SqlRefused: the query is refused, or takes too long (`TakesTooLong`); DatabaseUnavailable: no process can be
+    started, all are busy for too long, or the machine is too busy.
     """
 
     def here() -> CheckedSql:
@@ -82,7 +82,7 @@ def check(
 
 
 def check_write(sql: str, schema: Schema, **options: Any) -> CheckedWrite:
-    """As `guard_write.check_write`, in another process. Arguments and errors: as `check`."""
+    """Run `guard.write.check_write` in another process. Arguments and errors: as `check`."""
 
     def here() -> CheckedWrite:
         from executors.guard.write import check_write as look
@@ -93,8 +93,8 @@ def check_write(sql: str, schema: Schema, **options: Any) -> CheckedWrite:
 
 
 def _check(name: str, schema: Schema, request: dict[str, Any], here: Callable[[], T], kind: type[T]) -> T:
-    """What a worker finds. Of a large schema, which is not copied: what is found here, once a worker has read the query
-    without trouble. A dialect that an extension added is known here alone."""
+    """The result of a worker's check. A large schema is not copied: a worker first checks the query without it, and if
+    that does not take too long, this process checks it. A dialect of an extension is known only in this process."""
     if schema.dialect in EXTENDED:
         return here()
     if len(schema.tables) <= MANY_TABLES:
@@ -105,7 +105,7 @@ def _check(name: str, schema: Schema, request: dict[str, Any], here: Callable[[]
     except TakesTooLong:
         raise
     except SqlRefused:
-        pass  # it names a table; what else is wrong is found again
+        pass  # expected, because the bare schema has no tables; the check here finds any other problem again
     return here()
 
 
@@ -114,7 +114,7 @@ def _ask(name: str, schema: Schema, request: dict[str, Any]) -> WorkerReply:
         with workers().worker("guard", wait_s=WALL_S) as worker:
             reply = worker.call(name, {"key": _teach(worker, schema), **request}, within_s=WALL_S)
     except WorkerEnded as error:
-        if error.out_of_time:  # of the wall's clock, which says nothing of the query
+        if error.out_of_time:  # elapsed time, which depends on the machine and not on the query
             raise DatabaseUnavailable(BUSY, 5) from error
         raise TakesTooLong from error
     if reply.error is not None:
@@ -123,7 +123,7 @@ def _ask(name: str, schema: Schema, request: dict[str, Any]) -> WorkerReply:
 
 
 def _teach(worker: Worker, schema: Schema) -> int:
-    """What the worker calls a schema; where it does not know it, it learns it first."""
+    """The worker's key of a schema. If the worker does not know the schema, it is sent first."""
     key = id(schema)
     if key not in worker.taught:
         while len(worker.taught) >= _KNOWN:

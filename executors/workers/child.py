@@ -1,4 +1,4 @@
-"""The worker's side: checks queries and queries one local database, until the parent process is gone."""
+"""The worker's side. It checks queries and runs queries on one local database, until the parent process is gone."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from executors.guard.row_security.held_rows import HeldRows, RowRules
     from executors.guard.row_security.row_filter import RowFilter, Values
 
-CHECK_CPU_S = 0.5  # of one query's look by the guard
+CHECK_CPU_S = 0.5  # CPU time of one check by the guard
 _SCHEMAS = 8
 _NO_MEMORY = re.compile(r"bad_alloc|allocation failure|failed to allocate|could not allocate", re.IGNORECASE)
 
 
 class Opening(NamedTuple):
-    """A local database (`sqlite`, `duckdb` or `files`), and the options of its executor: what a worker needs to open
-    it."""
+    """The data that a worker needs to open a local database (`sqlite`, `duckdb` or `files`): its path, and the options
+    of its executor."""
 
     name: str
     kind: str
@@ -43,8 +43,8 @@ class Opening(NamedTuple):
 
 
 class Tasks:
-    """The requests of one worker by their names. It has one database open at most. `is_spent`: whether the last request
-    left the process in a state that is not to be trusted."""
+    """Handles the requests of one worker, by name. At most one database is open. `is_spent`: whether the last request
+    left the process in a state that cannot be trusted."""
 
     def __init__(self) -> None:
         self.is_spent = False
@@ -54,7 +54,7 @@ class Tasks:
         self._sent: Schema | None = None
 
     def do(self, name: str, arguments: dict[str, Any], cancel: Cancel) -> WorkerReply:
-        """Do what is asked. Raises ExecutorError and whatever the engine raises."""
+        """Handle a request. Raises ExecutorError, and any exception of the engine."""
         self.is_spent = False
         known: dict[str, Callable[..., WorkerReply]] = {
             "learn": self._learn,
@@ -70,13 +70,13 @@ class Tasks:
         return known[name](**arguments)
 
     def _learn(self, key: int, schema: Schema) -> WorkerReply:
-        """Keep a schema for the checks that name it."""
+        """Keep a schema for later checks, which refer to it by its key."""
         self._forget(key)
         while len(self._schemas) >= _SCHEMAS:
             self._forget(next(iter(self._schemas)))
         self._schemas[key] = schema
         import executors.guard.guard
-        import executors.guard.write  # noqa: F401  loaded before a query's time is counted
+        import executors.guard.write  # noqa: F401  loaded before the time of a check counts
 
         return WorkerReply(b"null")
 
@@ -157,7 +157,7 @@ class Tasks:
 
 
 def _breaks(cause: BaseException | None) -> bool:
-    """Whether an engine is not to be asked again after an error: it found itself broken, or got no memory."""
+    """Whether an engine must not be used again after an error, because it is broken or was refused memory."""
     if isinstance(cause, MemoryError) or type(cause).__name__ in ("InternalException", "FatalException"):
         return True
     return cause is not None and bool(_NO_MEMORY.search(str(cause)))
@@ -182,8 +182,8 @@ log = logging.getLogger(__name__)
 
 
 def main(descriptor: int, memory: int) -> None:
-    """Work until the other end of the pipe is closed. Args: memory: that this process may have, in bytes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal says it to the whole group; this ends with its parent
+    """Handle requests until the other end of the pipe is closed. Args: memory: limit of this process, in bytes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # sent to the whole group; this process ends with its parent
     connection = Connection(descriptor)
     inbox: queue.SimpleQueue[tuple[bytes, Cancel]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(connection, inbox), name="listen", daemon=True).start()
@@ -196,8 +196,8 @@ def main(descriptor: int, memory: int) -> None:
 
 
 def _listen(connection: Connection, inbox: queue.SimpleQueue[tuple[bytes, Cancel]]) -> None:
-    """Take what comes, while the main thread works; end the process where nothing can come any more."""
-    cancel = Cancel()  # of the last request; made here, else a cancel that follows at once is lost
+    """Receive requests while the main thread works. End the process when the connection is closed."""
+    cancel = Cancel()  # of the last request; created here, else a cancel that follows at once is lost
     try:
         while True:
             frame = connection.recv_bytes()
@@ -207,12 +207,12 @@ def _listen(connection: Connection, inbox: queue.SimpleQueue[tuple[bytes, Cancel
                 cancel = Cancel()
                 inbox.put((frame[1:], cancel))
     except (EOFError, OSError):
-        shutil.rmtree(tempfile.gettempdir(), ignore_errors=True)  # this worker's own
+        shutil.rmtree(tempfile.gettempdir(), ignore_errors=True)  # the worker's own folder
         os._exit(0)
 
 
 def _answer(tasks: Tasks, request: bytes, cancel: Cancel) -> WorkerReply:
-    name, arguments = pickle.loads(request)  # noqa: S301  of the process that started this one
+    name, arguments = pickle.loads(request)  # noqa: S301  it comes from the parent process
     try:
         return tasks.do(name, arguments, cancel)
     except ExecutorError as error:
@@ -226,7 +226,7 @@ def _answer(tasks: Tasks, request: bytes, cancel: Cancel) -> WorkerReply:
 
 
 def needs_too_much() -> SqlFailed:
-    """The error of a query that was refused memory by the system."""
+    """The error of a query to which the system refused memory."""
     return SqlFailed(
         ErrorKind.RESOURCE,
         "The query needs more memory than it may have.",

@@ -1,7 +1,8 @@
-"""A local database in worker processes: its engine's use of memory and time is limited to them.
+"""Runs a local database in worker processes, which limit the memory and time of its engine.
 
-The engines have limits of their own, but none of them holds inside one function call. A worker has the memory that the
-system allows it, and is ended at its timeout. One query is one worker's work, so no other query ends with it.
+The engines have limits of their own, but none of these applies inside one function call. The system limits the memory
+of a worker, and a worker is terminated at its timeout. A worker runs one query at a time, so no other query ends with
+it.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ from executors.workers.child import Opening
 from executors.workers.pool import WorkerPool
 from executors.workers.process import WorkerEnded, WorkerReply
 
-GRACE_S = 1.0  # for which an engine that was told to stop may go on
-WRITE_GRACE_S = 10.0  # a change is rather waited for
-SCHEMA_S = 300.0  # for reading a schema, with all files of a folder
+GRACE_S = 1.0  # time that an engine may take to stop
+WRITE_GRACE_S = 10.0  # longer for a write, which should rather finish
+SCHEMA_S = 300.0  # time to read a schema, with all files of a folder
 LAYER = "memory of the worker"
 
 
 class _Known(NamedTuple):
-    """The schema, as long as the files are as they were, and what a worker found out to make it, for other workers."""
+    """The schema of files in a certain state, and the worker's cache for it, which other workers can load."""
 
     state: Hashable
     schema: Schema
@@ -50,7 +51,7 @@ class _Known(NamedTuple):
 
 
 class IsolatedExecutor(Executor):
-    """One local database behind worker processes. Args: state: of the files: another one where they have changed."""
+    """One local database in worker processes. Args: state: returns the files' state, which differs after a change."""
 
     def __init__(
         self, opening: Opening, state: Callable[[], Hashable], pool: WorkerPool, *, writable: bool = False
@@ -64,7 +65,7 @@ class IsolatedExecutor(Executor):
         self._known: _Known | None = None
 
     def schema(self) -> Schema:
-        """See `Executor.schema`; read by a worker where the files have changed."""
+        """See `Executor.schema`. A worker reads it if the files have changed."""
         with self._gate.reading(), self._lock:
             state = self._state()
             if self._known is None or self._known.state != state:
@@ -76,7 +77,7 @@ class IsolatedExecutor(Executor):
             return self._known.schema
 
     def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
-        """See `Executor.run`. What needs more memory than a worker has is an error of kind RESOURCE."""
+        """See `Executor.run`. A query that needs more memory than a worker has fails with kind RESOURCE."""
         with self._gate.reading():
             request = {"query": query, "timeout_s": timeout_s}
             reply = self._ask("run", request, timeout_s + GRACE_S, cancel=cancel, timeout_s=timeout_s)
@@ -86,11 +87,11 @@ class IsolatedExecutor(Executor):
             return QueryResult.model_validate_json(reply.body)
 
     def write(self, statement: CheckedWrite, **terms: Unpack[base.WriteTerms]) -> WriteResult:
-        """See `Executor.write`. Of a DuckDB file one process is alone: the others let go of it first."""
+        """See `Executor.write`. A DuckDB file can be open in only one process, so the others close it first."""
         if not self._writable:
             return super().write(statement, **terms)
         timeout_s = terms["timeout_s"]
-        shared = self._opening.kind == "sqlite"  # which has locks of its own between processes
+        shared = self._opening.kind == "sqlite"  # SQLite has its own locks between processes
         with nullcontext(True) if shared else self._gate.writing(timeout_s) as alone:
             if not alone:
                 name = Path(self._opening.path).name
@@ -102,7 +103,7 @@ class IsolatedExecutor(Executor):
         return WriteResult.model_validate_json(reply.body)
 
     def layers(self) -> tuple[Layer, ...]:
-        """See `Executor.layers`; and whether the system holds the workers to their memory."""
+        """See `Executor.layers`. Adds whether the system enforces the workers' memory limit."""
         with self._gate.reading():
             reply = json.loads(self._ask("layers", {}, SCHEMA_S).body)
         advice = "This system cannot; run the service on Linux where what is asked is not to be trusted."
@@ -113,7 +114,7 @@ class IsolatedExecutor(Executor):
         )
 
     def close(self) -> None:
-        """Have idle workers let go of the files."""
+        """Make idle workers close the files."""
         with self._lock:
             self._known = None
         self._let_go()
@@ -130,7 +131,7 @@ class IsolatedExecutor(Executor):
         cancel: Cancel | None = None,
         timeout_s: float | None = None,
     ) -> WorkerReply:
-        """What a worker says. Raises what it raises, and SqlFailed where it is ended."""
+        """A worker's reply. Raises the worker's error; SqlFailed or DatabaseUnavailable if the worker ended."""
         known = self._known
         request = {"opening": self._opening, "cache": None if known is None else known.cache, **request}
         try:
@@ -146,7 +147,7 @@ class IsolatedExecutor(Executor):
 def _translate(
     error: WorkerEnded, timeout_s: float | None, cancel: Cancel | None, file: str
 ) -> SqlFailed | DatabaseUnavailable:
-    """Why there is no answer, where the worker is gone."""
+    """The error of a request whose worker ended."""
     if timeout_s is None:
         return DatabaseUnavailable(
             f"{file} takes more memory or time to be read than it may; check the file, and PLUMBLINE_WORKER_MEMORY."
@@ -163,7 +164,7 @@ def _translate(
 def open_isolated(
     name: str, kind: Kind, path: Path, pool: WorkerPool, *, writable: bool = False, **options: Any
 ) -> IsolatedExecutor:
-    """A local database in the workers of a pool. Args: writable: whether it may be changed; files never."""
+    """Open a local database in the workers of a pool. Args: writable: whether it may be changed; ignored for files."""
     path = path.absolute()
     if kind != "files":
         options["writable"] = writable

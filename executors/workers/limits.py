@@ -1,4 +1,4 @@
-"""Resource limits of a worker process, set by itself before it works."""
+"""Resource limits that a worker process sets for itself."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def bytes_of(size: str) -> int:
 
 
 def can_limit_memory() -> bool:
-    """Whether the system holds a process to its memory; macOS takes the limit and does not."""
+    """Whether the system enforces a memory limit. macOS accepts the limit but does not enforce it."""
     return sys.platform.startswith("linux")
 
 
 def limit_memory(size: int) -> None:
-    """Let this process have so many bytes of memory of its own; beyond, what it asks for is not given. No core files.
+    """Limit the private memory of this process, in bytes. Further allocations fail. Core files are disabled too.
 
-    RLIMIT_DATA counts what is written to, and not what is only reserved, as allocators do.
+    RLIMIT_DATA counts writable memory, not address space that allocators only reserve.
     """
     import resource
 
@@ -36,8 +36,8 @@ def limit_memory(size: int) -> None:
 
 
 def limit_cpu(seconds: float) -> None:
-    """Have the system end this process after so many seconds of its own computing from now; 0: no longer.
+    """Make the system end this process after that many seconds of CPU time from now. 0 removes the limit.
 
-    The clock counts the work of this process alone, so that a busy machine ends nobody.
+    Only the work of this process counts, so a busy machine does not end it.
     """
     signal.setitimer(signal.ITIMER_PROF, seconds)

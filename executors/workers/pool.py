@@ -1,4 +1,4 @@
-"""The pool of worker processes: started on demand, replaced after a crash, ended when idle."""
+"""The pool of worker processes. They are started on demand, replaced after a crash, and ended when idle."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ BUSY = "All {count} processes for queries on local databases are at work; try ag
 
 
 class WorkerPool:
-    """At most `size` workers, of so many bytes of memory each; one that has nothing to do is ended after `idle_s`
-    seconds. Safe to use from several threads."""
+    """A pool of at most `size` workers with `memory` bytes each. An idle worker ends after `idle_s` seconds.
+    Thread-safe."""
 
     def __init__(self, size: int, memory: int, idle_s: float = IDLE_S) -> None:
         self.size, self.memory, self._idle_s = size, memory, idle_s
         self._changed = threading.Condition()
-        self._idle: list[Worker] = []  # the one used last at the end
+        self._idle: list[Worker] = []  # the most recently used one is last
         self._busy: set[Worker] = set()
         self._starting = 0
         self._holders = 0
         self._janitor: threading.Thread | None = None
 
     def hold(self) -> None:
-        """Say that the workers are needed until `release`."""
+        """Declare that the workers are needed until `release`."""
         with self._changed:
             self._holders += 1
 
     def release(self) -> None:
-        """Say that they are not needed any more; with the last one who says so, they end."""
+        """Declare that the workers are no longer needed. The last holder's call ends them."""
         with self._changed:
             self._holders -= 1
             last = self._holders <= 0
@@ -45,11 +45,12 @@ class WorkerPool:
 
     @contextmanager
     def worker(self, serves: str, *, wait_s: float, cancel: Cancel | None = None) -> Iterator[Worker]:
-        """A worker for one piece of work; the one that last served an equal text, where it is idle, has things open
-        already.
+        """Borrow a worker for one request.
 
-        One that ended, or is spent, is replaced by the next call. Args: wait_s: seconds to wait where all are at work.
-        Raises DatabaseUnavailable: none is free in time, or none can be started.
+        Args: serves: what the worker should have open; an idle worker that last served the same is preferred; wait_s:
+        seconds to wait if all workers are busy.
+        The next call replaces a worker that ended or is spent.
+        Raises DatabaseUnavailable: no worker is free in time, or none can be started.
         """
         worker = self._take(serves, wait_s, cancel)
         try:
@@ -57,14 +58,14 @@ class WorkerPool:
         except ExecutorError:
             self._give_back(worker)
             raise
-        except BaseException:  # in the midst of a call, or the worker has ended
+        except BaseException:  # during a call, or after the worker ended
             self._drop(worker)
             raise
         else:
             self._give_back(worker)
 
     def each_idle(self, serves: str, do: Callable[[Worker], object]) -> None:
-        """Do something with every idle worker that serves this. One that falls is dropped."""
+        """Call `do` with every idle worker that serves this. A worker that ends is dropped."""
         with self._changed:
             chosen = [worker for worker in self._idle if worker.serves == serves]
             self._idle = [worker for worker in self._idle if worker not in chosen]
@@ -78,12 +79,12 @@ class WorkerPool:
                 self._give_back(worker)
 
     def pids(self) -> list[int]:
-        """The processes that there are."""
+        """The ids of all processes of the pool."""
         with self._changed:
             return [worker.pid for worker in (*self._idle, *self._busy)]
 
     def end(self) -> None:
-        """End every worker; those at work lose it. A later call starts new ones."""
+        """End all workers, including busy ones, whose requests fail. A later call starts new ones."""
         with self._changed:
             idle, self._idle = self._idle, []
             busy = list(self._busy)
@@ -115,7 +116,7 @@ class WorkerPool:
         return self._start(serves)
 
     def _choose(self, serves: str) -> Worker | None:
-        """The idle worker that knows this already; where there are as many as may be, the one idle for longest."""
+        """The idle worker that last served the same. If there is none and the pool is full, the longest idle one."""
         known = next((worker for worker in reversed(self._idle) if worker.serves == serves), None)
         return known or (self._idle[0] if self._idle and not self._has_room() else None)
 
@@ -158,7 +159,7 @@ class WorkerPool:
             self._changed.notify_all()
 
     def _watch(self) -> None:
-        """Have somebody end what idles. The lock is held."""
+        """Start a thread that ends idle workers. The caller holds the lock."""
         if self._janitor is None:
             self._janitor = threading.Thread(target=self._end_idle, name="idle-workers", daemon=True)
             self._janitor.start()
@@ -179,7 +180,7 @@ class WorkerPool:
 
 @cache
 def get_shared_pool(size: int, memory: int) -> WorkerPool:
-    """The workers of this process that are so many and so large: one bound, however many use them."""
+    """The pool of that size and memory in this process. All its users share one limit."""
     pool = WorkerPool(size, memory)
     atexit.register(_end, pool)
     return pool

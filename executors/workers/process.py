@@ -32,16 +32,16 @@ from executors.errors import (
 VALUE, ERROR = b"V", b"E"
 CANCEL = b"C"
 REQUEST = b"R"
-# A request is a pickle, because it comes from this process. A worker's reply is JSON and is never unpickled, because it
-# has read untrusted data; but for the cache of a schema, which only other workers open.
+# A request is a pickle, because it comes from this process. A worker's reply is JSON and is never unpickled, because
+# the worker has read untrusted data. The exception is the cache of a schema, which only other workers open.
 
 
 class WorkerReply(NamedTuple):
-    """What a worker says.
+    """A worker's reply.
 
-    body: a value as JSON, where it is no error.
-    spent: whether the worker is to be replaced: it has been refused memory, or its engine broke.
-    changed: whether the schema is another one since it was last given.
+    body: A value as JSON, if there is no error.
+    spent: Whether the worker must be replaced, because it was refused memory or its engine broke.
+    changed: Whether the schema has changed since the worker last returned it.
     """
 
     body: bytes
@@ -51,7 +51,7 @@ class WorkerReply(NamedTuple):
 
 
 def pack(reply: WorkerReply) -> bytes:
-    """A reply as bytes."""
+    """Encode a reply as bytes."""
     flags = bytes([reply.spent | reply.changed << 1])
     if reply.error is None:
         return VALUE + flags + reply.body
@@ -59,7 +59,7 @@ def pack(reply: WorkerReply) -> bytes:
 
 
 def unpack(frame: bytes) -> WorkerReply:
-    """Bytes as a reply. Raises ValueError where they are none."""
+    """Decode a reply. Raises ValueError or LookupError: the bytes are not a reply."""
     tag, flags, body = frame[:1], frame[1], frame[2:]
     spent, changed = bool(flags & 1), bool(flags & 2)
     if tag == VALUE:
@@ -91,10 +91,10 @@ def _error(fields: dict[str, str]) -> ExecutorError:
     return SqlFailed(kind, message, hint)
 
 
-CANCEL_GRACE_S = 1.0  # for which a worker that was told to stop may go on
+CANCEL_GRACE_S = 1.0  # time that a worker may take to stop
 
 _MAIN = "import sys; sys.path[:] = {path!r}; from executors.workers.child import main; main({descriptor}, {memory})"
-# A worker reads what others wrote, and has no use for keys and passwords.
+# A worker reads untrusted data, so it gets no keys and passwords.
 _ENVIRONMENT = (
     "PATH",
     "LANG",
@@ -109,8 +109,8 @@ _ENVIRONMENT = (
 
 
 class WorkerEnded(Exception):
-    """The worker is gone, and took its request with it. `out_of_time`: whether it was ended because it took too long;
-    else it ended by itself, or its request was cancelled."""
+    """The worker ended without a reply. `out_of_time`: whether it took too long. Else it ended by itself, or its
+    request was cancelled."""
 
     def __init__(self, *, out_of_time: bool) -> None:
         super().__init__("a worker process ended")
@@ -118,11 +118,12 @@ class WorkerEnded(Exception):
 
 
 class Worker:
-    """A process that does one thing at a time, and can be ended. Raises DatabaseUnavailable: the system starts none.
+    """A process that handles one request at a time and can be terminated.
 
-    memory: that it may have, in bytes.
-    serves: what it has open, for those who choose among several.
-    taught: schemas that it knows, by their id; kept, so that no other one gets that id.
+    memory: Its memory limit, in bytes.
+    serves: What it has open. The pool uses it to choose a worker.
+    taught: Schemas that the process knows, by `id`. References are kept so that no other schema gets the same `id`.
+    Raises DatabaseUnavailable: no process can be started.
     """
 
     def __init__(self, memory: int) -> None:
@@ -157,10 +158,10 @@ class Worker:
     def call(
         self, name: str, arguments: dict[str, Any], *, within_s: float, cancel: Cancel | None = None
     ) -> WorkerReply:
-        """Have one thing done.
-        Args: name, arguments: as `tasks.Tasks.do` takes them; within_s: seconds after which the process is ended;
-        cancel: ends the request, and the process where that does not help.
-        Raises WorkerEnded: no reply came, and none will."""
+        """Send a request and return the reply.
+        Args: name, arguments: see `child.Tasks.do`; within_s: seconds to wait for the reply; cancel: ends the request,
+        and the process if it does not stop.
+        Raises WorkerEnded: there is no reply in time, or the process ended."""
         deadline = time.monotonic() + within_s
         frame = REQUEST + pickle.dumps((name, arguments))
         try:
@@ -178,18 +179,18 @@ class Worker:
         return reply
 
     def kill(self) -> None:
-        """End the process, whatever it does. Its request gets no reply."""
+        """End the process at once. Its request gets no reply."""
         self._process.kill()
 
     def end(self) -> None:
-        """End the process and wait until it is gone; what it kept on disk goes with it."""
+        """End the process, wait until it is gone, and delete its files."""
         self.kill()
         self._process.wait()
         self._connection.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _stop(self, call: int) -> None:
-        """Ask the worker to end this call, and the system to end the worker where it goes on."""
+        """Ask the worker to stop this call. If it continues, kill the worker."""
         with suppress(OSError):  # it has ended already
             self._send(CANCEL)
         timer = threading.Timer(CANCEL_GRACE_S, self._kill_in, [call])
@@ -207,14 +208,14 @@ class Worker:
 
 
 def _start(descriptor: int, memory: int, folder: Path) -> subprocess.Popen[bytes]:
-    """A process that shares nothing with this one but a pipe: no threads, no locks, no open files.
+    """Start a process that shares only a pipe with this one: no threads, no locks, no open files.
 
-    It finds modules where this one does. That it is started anew, and not as a copy, is what a host of many threads
-    needs; and it runs nothing of this process's main module, which under Azure Functions is the host's.
+    It finds modules in the same places. It is a new process, not a fork, because the host may have many threads. It
+    does not run this process's main module, which belongs to the host under Azure Functions.
     """
     program = _MAIN.format(path=sys.path, descriptor=descriptor, memory=memory)
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-    return subprocess.Popen(  # noqa: S603  this interpreter, and nothing that anybody else wrote
+    return subprocess.Popen(  # noqa: S603  this interpreter and a fixed program
         [sys.executable, "-c", program],
         pass_fds=[descriptor],
         stdin=subprocess.DEVNULL,

@@ -45,8 +45,8 @@ _READS = SchemaQueries(
     head="substringUTF8(toString({column}), 1, {n})",
 )
 
-# Settings, one each: over HTTP they go with every query. What a join or an aggregate finds nothing for is NULL, a bare
-# UNION drops duplicates, and a name is the column's before it is an alias: as in any other SQL.
+# One setting per statement; over HTTP, every query carries them. They follow standard SQL: a join or an aggregate
+# without rows gives NULL, a bare UNION drops duplicates, and a name means a column rather than an alias.
 _SETTINGS = (
     "SET join_use_nulls = 1",
     "SET aggregate_functions_null_for_empty = 1",
@@ -75,7 +75,7 @@ _CODES = map_codes(
 
 
 _AGGREGATES = COMMON_AGGREGATES | _WORDS["aggregates"]
-# `sumIf`, `avgOrNull`, `uniqArrayIf`: what may follow an aggregate's name.
+# Suffixes of an aggregate's name, as in `sumIf`, `avgOrNull`, `uniqArrayIf`.
 _COMBINATORS = words(
     "if array arrayif ornull ordefault ornullif ifornull distinct distinctif foreach map state stateif merge mergeif",
     "mergestate simplestate argmin argmax",

@@ -1,4 +1,4 @@
-"""ClickHouse, with clickhouse-connect: HTTP, without sessions and transactions; every query carries its settings."""
+"""ClickHouse, with clickhouse-connect. It uses HTTP without sessions and transactions; queries carry their settings."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
     from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
-_ANSWER_S = 15.0  # that an answer may be late, after the time that the server itself gives a query
+_ANSWER_S = 15.0  # time that a response may take beyond the server's own timeout
 _SETTING = re.compile(r"SET (\w+) = '?(.*?)'?")
-# Text arrives as bytes, for it need not be UTF-8; addresses as the server writes them.
+# Text is read as bytes, because it may not be UTF-8; addresses are read as the server writes them.
 _FORMATS = {"String": "bytes", "FixedString": "bytes", "IPv*": "string"}
 _INTERVALS = {"Year": "P{}Y", "Quarter": "P{}M", "Month": "P{}M", "Week": "P{}D", "Day": "P{}D", "Hour": "PT{}H",
               "Minute": "PT{}M", "Second": "PT{}S", "Millisecond": "PT{}S", "Microsecond": "PT{}S",
               "Nanosecond": "PT{}S"}  # fmt: skip
 _FACTORS = {"Quarter": 3, "Week": 7}
 _PLACES = {"Millisecond": 3, "Microsecond": 6, "Nanosecond": 9}
-# Where a message begins to repeat the query, or to list all that the parser knows.
+# The place in a message where it starts to repeat the query, or to list what the parser expects.
 _REPEATED = re.compile(
     r"\. Expected one of:|: \(in query: |[.:,]? [Ii]n (?:scope|query) (?:SELECT|WITH)\b"
     r"|: [Ww]hile (?:processing|executing) "
@@ -42,19 +42,20 @@ _WRAPPED = re.compile(r"(?:(?:Nullable|LowCardinality)\()*(\w+)")
 class ClickhouseExecutor(SqlAlchemyExecutor):
     """One ClickHouse database.
 
-    `readonly = 1` goes with every query, so that the server takes nothing but queries, and no settings within them; a
-    user whose profile is read-only already may be allowed no settings at all: then the profile's own count, and it is
-    this process alone that watches the time.
+    Every query has the setting `readonly = 1`, so the server accepts only queries, and no settings in them. A user
+    with a read-only profile may not be allowed to change any setting. Then the profile's settings apply, and only this
+    process enforces timeouts.
 
-    Over HTTPS, unless the address says `secure=false` or the server is on this machine. Times finer than a microsecond
-    are cut there, by the driver.
+    The connection uses HTTPS, unless the address has `secure=false` or the server is on this machine. The driver cuts
+    times to microseconds.
     """
 
     def connect_options(self) -> dict[str, Any]:
-        """TLS, times, and no sessions: within one, a query could not be cancelled while it runs."""
+        """See `SqlAlchemyExecutor.connect_options`: TLS, timeouts, and no sessions, in which a running query could not
+        be cancelled."""
         options: dict[str, Any] = {
             "connect_timeout": max(1, round(self.options.connect_timeout_s)),
-            "send_receive_timeout": round(self.options.connect_timeout_s + _ANSWER_S),  # until a query says otherwise
+            "send_receive_timeout": round(self.options.connect_timeout_s + _ANSWER_S),  # until a query sets its own
             "autogenerate_session_id": False,
             "client_name": "plumbline",
             "dedicated_pool": True,
@@ -72,13 +73,13 @@ class ClickhouseExecutor(SqlAlchemyExecutor):
         *,
         writable: bool,
     ) -> None:
-        """The row's statements are settings, which go with every query of this connection."""
+        """See `SqlAlchemyExecutor.prepare`. The row's statements become settings of every query on this connection."""
         if not writable:
             for statement in self.row.session.read_only:
                 self._set(_client(connection), statement)
 
     def interrupt(self, lease: PoolProxiedConnection) -> None:
-        """Another request, from the same client: it has no session, so both run."""
+        """Cancel the query by another request of the same client. Both can run because there is no session."""
         if "id" in lease.info:
             _client(lease).command(self.row.session.cancel.format(id=lease.info["id"]))
 
@@ -95,7 +96,7 @@ class ClickhouseExecutor(SqlAlchemyExecutor):
         lease.info["id"] = uuid.uuid4().hex
         with self._plainly():
             rows: Any = _Rows(self, _client(lease), sql, lease.info["id"])
-        cursor: DBAPICursor = rows  # as far as a cursor is used
+        cursor: DBAPICursor = rows  # it has the used part of a cursor
         return cursor
 
     def _decoders(self, description: Sequence[Sequence[Any]]) -> Sequence[Callable[[Any], JsonValue]]:
@@ -103,7 +104,7 @@ class ClickhouseExecutor(SqlAlchemyExecutor):
 
     @staticmethod
     def _set(client: Client, statement: str) -> None:
-        """Keep a setting for every query, where the server knows it and lets this user change it."""
+        """Apply a setting to every query, if the server knows it and lets this user change it."""
         found = _SETTING.fullmatch(statement)
         if found is None:
             raise ValueError(f"{statement!r} is no setting")
@@ -113,7 +114,7 @@ class ClickhouseExecutor(SqlAlchemyExecutor):
 
     @contextmanager
     def _plainly(self) -> Iterator[None]:
-        """Errors without what the driver puts around the server's words: code, address, version, the query itself."""
+        """Translate errors: keep only the server's message, without the driver's code, address, version and query."""
         from clickhouse_connect.driver.exceptions import DatabaseError, Error, NotSupportedError, OperationalError
 
         try:
@@ -130,7 +131,7 @@ class ClickhouseExecutor(SqlAlchemyExecutor):
 
 
 class _Rows:
-    """The rows of one query as they arrive, with the part of a cursor that is used here."""
+    """The streamed rows of one query. It has the part of a cursor's interface that is used here."""
 
     def __init__(self, executor: ClickhouseExecutor, client: Client, sql: str, query_id: str) -> None:
         self._plainly = executor._plainly
@@ -142,7 +143,7 @@ class _Rows:
         self._rows: Iterator[Sequence[Any]] = iter(stream)
         source = stream.source
         types = zip(source.column_names, source.column_types, strict=True)
-        # Without a row there is no block, and without a block there are no columns.
+        # A result without rows has no block, and therefore no columns.
         self.description = [(name, kind.name) for name, kind in types] or _describe(client, sql)
         self.rowcount = -1
 
@@ -151,7 +152,7 @@ class _Rows:
             return list(islice(self._rows, size))
 
     def close(self) -> None:
-        """End the stream. The driver reads whatever still comes, so tell the server to stop sending."""
+        """End the stream. The driver would read all remaining data, so the server is told to stop."""
         with self._end:
             if next(self._rows, None) is not None:
                 self._stop()
@@ -168,7 +169,7 @@ def _client(connection: Any) -> Client:
 
 
 def _message(error: Exception) -> str:
-    """`Unknown table expression identifier 'peple'. (UNKNOWN_TABLE)`: what the server says, and the error's name."""
+    """The server's message and the error's name: `Unknown table expression identifier 'peple'. (UNKNOWN_TABLE)`."""
     text = re.sub(r"\s+", " ", str(error).rpartition("DB::Exception: ")[2])
     text = re.sub(r" \(version .*", "", text)
     text = re.sub(r"failed at position \d+ \((?:FORMAT|Native)\).*?: (?:FORMAT )?Native", "failed at its end", text)
@@ -178,7 +179,7 @@ def _message(error: Exception) -> str:
 
 
 def _decoder(kind: str) -> Callable[[Any], JsonValue]:
-    """What makes JSON of a column of that type."""
+    """The function that converts values of a column of that type to JSON."""
     found = _WRAPPED.match(kind)
     name = found[1] if found else kind
     if name.startswith("Interval"):
@@ -193,7 +194,7 @@ def _decoder(kind: str) -> Callable[[Any], JsonValue]:
 
 
 def _text(value: Any) -> Any:
-    """The text that bytes are, wherever they are; what is no UTF-8 stays bytes."""
+    """Decode bytes to text, also inside lists and maps. Bytes that are not UTF-8 stay bytes."""
     match value:
         case bytes():
             try:
@@ -208,7 +209,7 @@ def _text(value: Any) -> Any:
 
 
 def _interval(unit: str, count: int | None) -> JsonValue:
-    """A count of units as an ISO 8601 duration; a fraction without trailing zeros."""
+    """A number of units as an ISO 8601 duration. A fraction has no trailing zeros."""
     if count is None:
         return None
     number = str(count * _FACTORS.get(unit, 1))
@@ -220,7 +221,7 @@ def _interval(unit: str, count: int | None) -> JsonValue:
 
 
 def _shortest(value: float | None) -> float | None:
-    """The shortest number that is the same in four bytes: 0.1, where eight bytes would say 0.10000000149011612."""
+    """The shortest number with the same four-byte value: 0.1, which has eight bytes as 0.10000000149011612."""
     if value is None:
         return None
     same = (float(f"{value:.{digits}g}") for digits in range(6, 10))

@@ -15,8 +15,8 @@ from executors.sql.plain.faithful import FaithfulGenerator, FaithfulParser, as_w
 
 
 class PlainClickHouse(ClickHouse):
-    """ClickHouse as it is written, but for UNION, which means what it means everywhere else: alone it is UNION
-    DISTINCT, and an ORDER BY or LIMIT at its end is of the whole; both are written out.
+    """ClickHouse, kept as written, except UNION, which has its standard meaning. A bare UNION is UNION DISTINCT, and a
+    final ORDER BY or LIMIT applies to the whole. Both are made explicit.
     """
 
     to_json_path = as_written
@@ -36,7 +36,7 @@ class PlainClickHouse(ClickHouse):
         _array_join = False
 
         def _parse_join(self, *args: Any, **options: Any) -> exp.Join | None:
-            """`ARRAY JOIN t.*` is of all columns of t; sqlglot reads a table's name there, and makes a column of it."""
+            """Parse `ARRAY JOIN t.*` as all columns of t. sqlglot would read a table's name and make it a column."""
             try:
                 join = super()._parse_join(*args, **options)
             finally:
@@ -54,7 +54,7 @@ class PlainClickHouse(ClickHouse):
             return super()._parse_table_part(schema)
 
         def _parse_join_parts(self) -> tuple[Token | None, Token | None, Token | None]:
-            """ALL is how joins are anyway, and OUTER says nothing: LEFT SEMI OUTER JOIN, FULL ALL OUTER JOIN."""
+            """Skip ALL, which is the default, and OUTER, which has no effect: LEFT SEMI OUTER, FULL ALL OUTER JOIN."""
             self._match(TokenType.ALL)
             method, side, kind = super()._parse_join_parts()
             if (side or kind) and (self._match(TokenType.ALL) or kind is not None):
@@ -63,15 +63,15 @@ class PlainClickHouse(ClickHouse):
                 None if it is not None and it.token_type is TokenType.ALL else it for it in (method, side, kind)
             )
             if side is not None and kind is not None and kind.token_type is TokenType.INNER:
-                side, kind = kind, side  # INNER ANY JOIN is read and written in one order alone
+                side, kind = kind, side  # INNER ANY JOIN is parsed and generated in one order only
             self._array_join = kind is not None and kind.token_type is TokenType.ARRAY
             return method, side, kind
 
         def _keep_type(self, cast: exp.Expression) -> None:
-            """Types are case-sensitive here, and sqlglot knows each by its own name."""
+            """Keep nothing. Types are case-sensitive here, and sqlglot keeps their names itself."""
 
         def _parse_function(self, *args: Any, **options: Any) -> exp.Expr | None:
-            """A call by its name; with parameters, `quantile(0.9)(x)`, the second brackets hold the arguments."""
+            """Parse a call by its name. With parameters, `quantile(0.9)(x)`, the second parentheses have arguments."""
             found = Parser._parse_function(self, *args, **options)
             if not isinstance(found, exp.Anonymous) or not self._match(TokenType.L_PAREN):
                 return found
@@ -81,7 +81,7 @@ class PlainClickHouse(ClickHouse):
             return self._parse_window(self.expression(call))
 
         def _parse_interpolate(self) -> list[exp.Expr] | None:
-            """INTERPOLATE alone is of all columns, as with empty brackets."""
+            """Parse INTERPOLATE. Without parentheses it means all columns, as with empty ones."""
             if not self._match_text_seq("INTERPOLATE"):
                 return None
             listed = self._match(TokenType.L_PAREN, advance=False)
@@ -91,11 +91,11 @@ class PlainClickHouse(ClickHouse):
         def _parse_limit(self, *args: Any, **options: Any) -> exp.Expr | None:
             found = super()._parse_limit(*args, **options)
             if isinstance(found, exp.Limit) and found.expressions and self._match(TokenType.LIMIT, advance=False):
-                found.meta["top"] = True  # sqlglot's word for a limit that another may follow
+                found.meta["top"] = True  # sqlglot's mark of a limit that another may follow
             return found
 
         def _parse_query_modifiers(self, this: Any) -> Any:
-            """`LIMIT 2 BY a LIMIT 10` is a limit of the groups inside a limit of the whole."""
+            """Parse `LIMIT 2 BY a LIMIT 10` as a query with the first limit inside a query with the second."""
             this = super()._parse_query_modifiers(this)
             limit = this.args.get("limit") if isinstance(this, exp.Query) else None
             if limit is None or not limit.meta.pop("top", False):

@@ -1,4 +1,4 @@
-"""Databricks: Spark's SQL and Unity's catalogue."""
+"""Databricks: Spark SQL and Unity Catalog."""
 
 from executors.dialects.row import (
     COMMON,
@@ -14,7 +14,7 @@ from executors.errors import ErrorKind
 _WORDS = read_words(__file__)
 
 
-# The catalog is the connection's own; its schemas are read, not those of other catalogs.
+# Only schemas of the connection's catalog are read, not those of other catalogs.
 _READS = SchemaQueries(
     default_schema="SELECT current_schema()",
     tables="""
@@ -170,7 +170,7 @@ DATABRICKS = Dialect(
     ),
     units=words("dateadd date_add datediff date_diff timediff timestampadd timestampdiff"),
     formatters=words("printf format_string"),
-    # No session is read-only, and a WITH may begin a write.
+    # There are no read-only sessions, and WITH may begin a write.
     session=SessionSetup(
         timeout="SET STATEMENT_TIMEOUT = {s:.0f}",
         first_words=words("select with values"),

@@ -21,15 +21,15 @@ _NESTED = ("array", "map", "struct")
 
 
 class DatabricksExecutor(SqlAlchemyExecutor):
-    """See `SqlAlchemyExecutor`. No session is read-only here: what is no query is refused before it is sent, and what
-    functions do is up to the rights of the token.
+    """See `SqlAlchemyExecutor`. There are no read-only sessions. A statement that is not a query is refused before it
+    is sent, and the token's rights limit what functions can do.
 
-    A warehouse that has to start first is waited for `_STARTS_S` seconds.
+    If a warehouse must start first, the executor waits `_STARTS_S` seconds for it.
     """
 
     def connect_options(self) -> dict[str, Any]:
-        """See `SqlAlchemyExecutor.connect_options`. The driver's own patience is a quarter of an hour, and its
-        telemetry is nobody's wish."""
+        """See `SqlAlchemyExecutor.connect_options`. The driver's default is to wait for a quarter of an hour, and to
+        send telemetry."""
         return {
             "_socket_timeout": _STARTS_S,
             "_retry_stop_after_attempts_duration": _STARTS_S,
@@ -43,7 +43,7 @@ class DatabricksExecutor(SqlAlchemyExecutor):
             running.cancel()
 
     def _set_timeout(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
-        super()._set_timeout(lease, math.ceil(timeout_s))  # whole seconds; 0 would mean the warehouse's own
+        super()._set_timeout(lease, math.ceil(timeout_s))  # whole seconds; 0 would mean the warehouse's own timeout
 
     def _execute(self, lease: PoolProxiedConnection, sql: str) -> DBAPICursor:
         lease.info["cursor"] = cursor = lease.cursor()
@@ -55,7 +55,7 @@ class DatabricksExecutor(SqlAlchemyExecutor):
 
 
 def parse_nested(value: Any) -> JsonValue:
-    """An array, map or struct: text of JSON, or what Arrow makes of it, arrays of numpy and pairs of a map included."""
+    """An array, map or struct, from JSON text or from Arrow's values, which include numpy arrays and pairs of a map."""
     if isinstance(value, str):
         try:
             return to_json(json.loads(value, parse_float=Decimal))

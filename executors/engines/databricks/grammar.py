@@ -1,4 +1,4 @@
-"""Databricks, whose SQL is Spark's."""
+"""Databricks, which uses Spark SQL."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from executors.sql.plain.faithful import (
 
 
 class PlainDatabricks(Databricks):
-    """Databricks as it is written.
+    """Databricks, kept as written.
 
-    A hint says how to read, not what: it is the comment that it looks like. `'it''s'` has an apostrophe in it, as
-    everywhere else; by itself Spark would read two texts side by side. RECURSIVE, which newer versions know, is kept.
+    A hint controls how rows are read, not which, so it is treated as a comment. `'it''s'` contains an apostrophe, as
+    in other dialects; Spark itself would read two adjacent strings. RECURSIVE, which newer versions support, is kept.
     """
 
     to_json_path = as_written
@@ -58,7 +58,8 @@ class PlainDatabricks(Databricks):
 
 
 def _windows_named(tokens: list[Token]) -> list[Token]:
-    """`window.start` is a field of the column that `window(...)` makes, and begins no WINDOW clause."""
+    """Read `window` as a name in `window(...)` and in `window.start`, a field of the column that `window(...)` adds. It
+    does not begin a WINDOW clause there."""
     found: list[Token] = []
     for token, following in zip_longest(tokens, tokens[1:]):
         named = following is not None and following.token_type in (TokenType.DOT, TokenType.L_PAREN)

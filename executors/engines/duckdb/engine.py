@@ -1,8 +1,8 @@
 """Opens a DuckDB database without access to anything else, read-only unless it is opened for a write.
 
-The layers under the guard: the database is opened read-only; its configuration forbids files, extensions and Python's
-variables and is then locked; of a statement that DuckDB parses as a SELECT the plan is looked at too, because a WITH
-clause may hold a COPY, which could write to the very files that a view is allowed to read.
+There are three layers under the guard. The database is opened read-only. Its configuration forbids files, extensions
+and Python's variables, and is then locked. The plan of a statement that DuckDB parses as a SELECT is checked too,
+because a WITH clause may contain a COPY, which could write to the files that a view may read.
 """
 
 from __future__ import annotations
@@ -38,23 +38,24 @@ _WRITERS = re.compile(
     r"(BATCH_)?(COPY|INSERT|UPDATE|DELETE|MERGE_INTO|CREATE|ALTER|DROP|ATTACH|DETACH|EXPORT|LOAD|VACUUM)"
 )
 _NESTED = re.compile(r"\]$|^(STRUCT|MAP|UNION|VARIANT)\b")
-# What the driver's Python values would lose: a zone's offset, nanoseconds, months of an interval.
+# Types whose Python values would lose a zone's offset, nanoseconds, or the months of an interval.
 _LOSSY = re.compile(r"TIME ZONE|TIMESTAMPTZ|_NS\b|INTERVAL|VARIANT")
 
 
 def open_database(
     path: Path, *, memory: str, threads: int, spill: Path, readable: Sequence[Path] = (), writable: bool = False
 ) -> DuckDBPyConnection:
-    """Open a DuckDB file, closed to everything outside, its configuration locked. Raises duckdb.Error.
+    """Open a DuckDB file without access to anything outside, and lock its configuration. Raises duckdb.Error.
 
-    memory: DuckDB's limit, as `1GB`.
-    spill: folder for what does not fit in memory; made when needed.
-    readable: files that views may read nevertheless, absolute.
-    writable: takes the file's lock, so that no other program has it meanwhile.
+    memory: DuckDB's memory limit, such as `1GB`.
+    spill: Folder for data that does not fit in memory. It is created when needed.
+    readable: Absolute paths of files that views may read nevertheless.
+    writable: Whether to open the file for writing. This locks it against other programs.
     """
     import duckdb
 
-    # An instance of its own: DuckDB would share one of a file, and its settings, with everyone else who has opened it.
+    # A separate instance: DuckDB would share an instance of the file, and its settings, with all other users in the
+    # process.
     connection = duckdb.connect(
         ":memory:",
         config={
@@ -67,7 +68,7 @@ def open_database(
             "allow_community_extensions": "false",
             "allow_persistent_secrets": "false",
             "python_enable_replacements": "false",
-            # DuckDB 2.0 lets the CSV reader do a query's casts, where TRY_CAST fails (duckdb/duckdb issue 23818).
+            # DuckDB 2.0 moves a query's casts into the CSV reader, where TRY_CAST fails (duckdb/duckdb issue 23818).
             "disabled_optimizers": "type_pushdown",
         },
     )
@@ -79,7 +80,7 @@ def open_database(
             paths = ", ".join(literal(str(file)) for file in readable)
             connection.execute(f"SET GLOBAL allowed_paths = [{paths}]")
         connection.execute("SET GLOBAL enable_external_access = false")
-        # A search path opens nothing: it only says which schemas a bare name may be of.
+        # A search path gives no access. It only determines the schemas in which a bare name is looked up.
         connection.execute("SET GLOBAL allowed_configs = ['search_path']")
         connection.execute("SET GLOBAL lock_configuration = true")
     except duckdb.Error:
@@ -89,7 +90,7 @@ def open_database(
 
 
 def new_cursor(connection: DuckDBPyConnection, schemas: Sequence[str] = ("main",)) -> DuckDBPyConnection:
-    """A cursor for which a bare name is one of the database's. Args: schemas: of DuckDB, in the order of looking."""
+    """A cursor for which bare names belong to the database. Args: schemas: DuckDB's schemas, in the order of lookup."""
     cursor = connection.cursor()
     path = ",".join(f"{quote_name(_ALIAS)}.{quote_name(schema)}" for schema in schemas)
     cursor.execute(f"SET search_path = {literal(path)}")
@@ -99,9 +100,8 @@ def new_cursor(connection: DuckDBPyConnection, schemas: Sequence[str] = ("main",
 def run(
     cursor: DuckDBPyConnection, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None
 ) -> QueryResult:
-    """Rows of a query on a cursor of its own.
-    Raises SqlFailed: it does not only read, is too large, or was stopped; duckdb.Error: anything else that DuckDB says
-    of it."""
+    """Run a query on its own cursor.
+    Raises SqlFailed: it does more than read, is too large, or was stopped; duckdb.Error: any other error."""
     import duckdb
 
     started = time.monotonic()
@@ -126,7 +126,7 @@ def run(
 
 
 def translate_error(error: Exception) -> SqlFailed | None:
-    """The error, where it needs no knowledge of the schema; else None."""
+    """The translation of an error that does not need the schema. None for other errors."""
     import duckdb
 
     if isinstance(error, duckdb.OutOfMemoryException):
@@ -136,16 +136,16 @@ def translate_error(error: Exception) -> SqlFailed | None:
             "Read less: filter or aggregate earlier.",
         )
     if isinstance(error, duckdb.IOException) and "could not write" in str(error).lower():
-        return no_room()  # of a spill: nothing else is written, and the driver's sentence names its path
+        return no_room()  # only spilling writes; the driver's message contains a path
     if isinstance(error, (duckdb.InternalException, duckdb.FatalException)):
-        # The driver's sentence has the stack, with paths; the instance serves nobody any more.
+        # The driver's message contains the stack with paths. The instance cannot be used any more.
         return SqlFailed(
             ErrorKind.RESOURCE,
             "DuckDB gave up on this query: it needs too much memory, or uses something that DuckDB cannot do.",
             "Say it in another way, of fewer and shorter values.",
         )
     if isinstance(error, duckdb.PermissionException):
-        # The driver's sentence names a path.
+        # The driver's message contains a path.
         return SqlFailed(
             ErrorKind.PERMISSION, "A query can read the tables of its database and nothing else.", "Read the tables."
         )
@@ -153,12 +153,12 @@ def translate_error(error: Exception) -> SqlFailed | None:
 
 
 def literal(text: str) -> str:
-    """A text as SQL has it."""
+    """A text as an SQL string."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def _only_reads(cursor: DuckDBPyConnection, sql: str) -> str:
-    """The one statement of `sql`, without its semicolon. Raises SqlFailed where it might write."""
+    """The single statement of `sql`, without its semicolon. Raises SqlFailed if it might write."""
     import duckdb
 
     statements = cursor.extract_statements(sql)
@@ -176,7 +176,7 @@ def _no_writes() -> SqlFailed:
 
 
 def writing_operators(plan: Any) -> list[str]:
-    """The names of those operators of a plan that change something. Args: plan: as EXPLAIN gives it in JSON."""
+    """The names of a plan's operators that change something. Args: plan: the JSON of EXPLAIN."""
     found: list[str] = []
     waiting = list(plan)
     while waiting:
@@ -187,7 +187,7 @@ def writing_operators(plan: Any) -> list[str]:
 
 
 def _transport(position: int, column_type: str) -> tuple[str, Callable[[Any], JsonValue]]:
-    """How a column leaves the database without loss, and what makes a JSON value of it."""
+    """The expression that returns a column without loss, and the function that converts its values to JSON."""
     column = f"#{position}"
     if not _LOSSY.search(column_type):
         return column, to_json
@@ -198,10 +198,10 @@ def _transport(position: int, column_type: str) -> tuple[str, Callable[[Any], Js
 
 
 def run_write(cursor: DuckDBPyConnection, statement: CheckedWrite, **terms: Unpack[WriteTerms]) -> WriteResult:
-    """Run a write on a cursor of a writable database, and commit it or leave it to be rolled back when that is closed.
+    """Run a write on a cursor of a writable database, and commit it or let the closing cursor roll it back.
 
-    The statement must be of the kind that was asked for, and its plan must hold that one change and no other: a WITH
-    clause may hold a COPY. Raises SqlFailed: it is another statement, would change too many rows, or was stopped; and
+    The statement must be of the declared kind, and its plan must contain only that change, because a WITH clause may
+    contain a COPY. Raises SqlFailed: the statement is another one, would change too many rows, or was stopped;
     duckdb.Error.
     """
     import duckdb

@@ -1,6 +1,6 @@
 """DuckDB files: read-only or, if the registry allows it, with one write at a time.
 
-`executors.engines.duckdb.engine` closes a database to everything else.
+`executors.engines.duckdb.engine` blocks a database's access to anything else.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class _Opened(NamedTuple):
-    """The file as it was at a time."""
+    """An opened file in a certain state."""
 
     state: tuple[FileState | None, ...]
     connection: DuckDBPyConnection
@@ -35,11 +35,11 @@ class _Opened(NamedTuple):
 
 
 class DuckdbExecutor(Executor):
-    """One DuckDB file: one database instance, a cursor for each query. What does not fit in memory is spilled to a
-    temporary folder, never beside the file.
+    """One DuckDB file, with one database instance and a cursor for each query. Data that does not fit in memory is
+    spilled to a temporary folder, never beside the file.
 
-    A file is opened by one instance of a process: to write, the one that reads is closed, once its queries have ended.
-    Args: memory: DuckDB's limit, as `1GB`; sample_values: per text column.
+    A process opens a file with one instance. Before a write, the reading instance is closed after its queries ended.
+    Args: memory: DuckDB's memory limit, such as `1GB`; sample_values: number per text column.
     """
 
     dialect = "duckdb"
@@ -56,7 +56,7 @@ class DuckdbExecutor(Executor):
         self._found: tuple[tuple[FileState | None, ...], duckdb_schema.DuckdbCatalogue] | None = None
 
     def schema(self) -> Schema:
-        """See `Executor.schema`; read again when the file has changed."""
+        """See `Executor.schema`. It is read again if the file has changed."""
         with self._gate.reading(), self._lock:
             return self._current().found.schema
 
@@ -65,7 +65,7 @@ class DuckdbExecutor(Executor):
             return duckdb_engine.run(cursor, query, timeout_s=timeout_s, cancel=cancel)
 
     def write(self, statement: CheckedWrite, **terms: Unpack[base.WriteTerms]) -> WriteResult:
-        """See `Executor.write`. Waits for the queries that run; those that come later wait for it."""
+        """See `Executor.write`. It waits for running queries; later queries wait for it."""
         if not self._writable:
             return super().write(statement, **terms)
         with self._gate.reading(), self._lock:
@@ -82,13 +82,13 @@ class DuckdbExecutor(Executor):
                 return duckdb_engine.run_write(cursor, statement, **terms)
 
     def dump_cache(self) -> bytes:
-        """What was found out of the file, for another process that opens it; nothing but this class reads it."""
+        """The schema in a form for another process that opens the file. Only this class reads it."""
         opened = self._opened
         return pickle.dumps(None if opened is None else (opened.state, opened.found))
 
     def load_cache(self, cache: bytes) -> None:
-        """Take over what another process dumped; it counts as long as the file is as it was."""
-        self._found = pickle.loads(cache)  # noqa: S301  of a process like this one
+        """Load the dump of another process. It is used as long as the file has not changed."""
+        self._found = pickle.loads(cache)  # noqa: S301  it comes from another worker
 
     def layers(self) -> tuple[Layer, ...]:
         with self._reading() as (cursor, _):
@@ -99,14 +99,14 @@ class DuckdbExecutor(Executor):
         with self._gate.reading():
             with self._lock:
                 opened = self._current()
-                # A cursor keeps its instance alive, whatever happens to the file meanwhile.
+                # A cursor keeps its instance alive, even if the file is replaced.
                 cursor = duckdb_engine.new_cursor(opened.connection, opened.found.search_path)
             with cursor:
                 yield cursor, opened.found.schema
 
     @contextmanager
     def _failing(self, sql: str, schema: Schema, *, locked: bool = False) -> Iterator[None]:
-        """What DuckDB says of a statement, as an error of ours. Args: locked: whether the caller holds the lock."""
+        """Translate DuckDB's errors. Args: locked: whether the caller holds the lock."""
         import duckdb
 
         from executors.sql.names import diagnose
@@ -117,18 +117,18 @@ class DuckdbExecutor(Executor):
             if not locked and (spilled := duckdb_engine.translate_error(error)) is not None:
                 raise spilled from error
             if not locked:
-                self.close()  # opened again for the next query
+                self.close()  # the next query opens it again
             raise self._unavailable(str(error)) from error
         except duckdb.Error as error:
             raise duckdb_engine.translate_error(error) or diagnose.sql_failed(str(error), sql, schema) from error
 
     def close(self) -> None:
-        """Let go of the file, as soon as the queries that run have ended."""
+        """Close the file as soon as the running queries have ended."""
         with self._lock:
             self._close()
 
     def _current(self) -> _Opened:
-        """The file as it is now."""
+        """The opened file in its present state. Raises DatabaseUnavailable."""
         state = state_of(self._path), state_of(self._path.with_name(f"{self._path.name}.wal"))
         if self._opened is None or self._opened.state != state:
             self._close()
@@ -156,7 +156,7 @@ class DuckdbExecutor(Executor):
         return _Opened(state, connection, found)
 
     def _attach(self, *, writable: bool = False) -> DuckDBPyConnection:
-        """An instance that has the file. Raises DatabaseUnavailable."""
+        """A new instance with the file attached. Raises DatabaseUnavailable."""
         import duckdb
 
         spill = self._scratch / "spill"
@@ -186,7 +186,7 @@ class DuckdbExecutor(Executor):
 
 
 def scratch_folder(owner: object) -> Path:
-    """A temporary folder that is removed with its owner, or when the process ends."""
+    """A temporary folder that is deleted with its owner, or when the process ends."""
     folder = Path(tempfile.mkdtemp(prefix="plumbline-"))
     weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
     return folder

@@ -23,7 +23,7 @@ from executors.sql.plain.faithful import (
 
 
 class PlainDuckDB(DuckDB):
-    """DuckDB as it is written."""
+    """DuckDB, kept as written."""
 
     to_json_path = as_written
 
@@ -35,7 +35,7 @@ class PlainDuckDB(DuckDB):
         LAMBDAS = DuckDBParser.LAMBDAS
 
         def _parse_unary(self) -> exp.Expr | None:
-            """`5!` is a factorial; `a !~~ b` is NOT LIKE."""
+            """Parse `5!` as a factorial, but not `a !~~ b`, which is NOT LIKE."""
             found = super()._parse_unary()
             follows = self._next.token_type if self._next else None
             while found and self._is_bang() and follows not in self.RANGE_PARSERS:
@@ -45,13 +45,13 @@ class PlainDuckDB(DuckDB):
             return found
 
         def _parse_star_ops(self) -> exp.Expr | None:
-            """`*COLUMNS(...)` makes arguments of the columns; without its star, the call is made for each of them."""
+            """Parse `*COLUMNS(...)`, which expands to several arguments. Without the star, the call is repeated."""
             found = super()._parse_star_ops()
             unpacks = isinstance(found, exp.Anonymous)
             return self.expression(Phrase(expressions=[exp.var("*"), found])) if unpacks else found
 
         def _parse_select_query(self, *args: Any, **options: Any) -> exp.Expr | None:
-            """`SUMMARIZE t` is of all that is selected from t."""
+            """Parse `SUMMARIZE t` as SUMMARIZE of a SELECT of all columns of t."""
             found = super()._parse_select_query(*args, **options)
             if isinstance(found, exp.Summarize) and isinstance(found.this, exp.Table):
                 found.set("this", exp.select("*").from_(found.this.pop()))
@@ -62,7 +62,7 @@ class PlainDuckDB(DuckDB):
             return self._curr is not None and self._curr.token_type is TokenType.NOT and self._curr.text == "!"
 
         def _parse_lambda(self, alias: bool = False) -> exp.Expr | None:
-            """`x -> x + 1` is a function, as models learnt it; `x -> 'key'`, where no x comes back, leads into JSON."""
+            """Parse `x -> x + 1` as a lambda, as models write it, and `x -> 'key'` without a later x as JSON access."""
             index = self._index
             found = super()._parse_lambda(alias=alias)
             if isinstance(found, exp.Lambda) and self._tokens[index].text.upper() != "LAMBDA":

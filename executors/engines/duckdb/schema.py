@@ -1,4 +1,4 @@
-"""The schema of a DuckDB database: types, keys, comments, row counts, samples."""
+"""Reads the schema of a DuckDB database: types, keys, comments, row counts, samples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from executors.engines.stopping import Watch
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-# A view, or a table over a file, may be slow to count or sample: the schema does without after so long.
+# A view, or a table over a file, may be slow to count or sample. After these times, the schema omits the result.
 COUNTING_S = 2.0
 SAMPLING_S = 5.0
 
@@ -39,7 +39,7 @@ Name = tuple[str, str]
 
 
 class DuckdbCatalogue(NamedTuple):
-    """A schema; the DuckDB schemas its tables are in, in the order a bare name is looked up; what could not be read."""
+    """A schema; the DuckDB schemas of its tables, in the order of lookup; and one sentence per omitted part."""
 
     schema: Schema
     search_path: tuple[str, ...]
@@ -47,9 +47,9 @@ class DuckdbCatalogue(NamedTuple):
 
 
 def read(cursor: DuckDBPyConnection, database: str, samples: int) -> DuckdbCatalogue:
-    """All tables and views, in the order they were created; `main` first, then the other DuckDB schemas by name.
+    """Read all tables and views, in the order of their creation, first those of `main`, then other schemas by name.
 
-    Tables go by their bare names. Where two schemas have a table of the same name, the first one's is meant.
+    Tables have bare names. If two schemas have a table of the same name, only the first one is included.
     """
     tables = cursor.execute(_TABLES).fetchall()
     columns: dict[Name, list[tuple[Any, ...]]] = defaultdict(list)
@@ -91,19 +91,19 @@ def read(cursor: DuckDBPyConnection, database: str, samples: int) -> DuckdbCatal
 
 
 def count_rows(cursor: DuckDBPyConnection, table: str) -> int | None:
-    """Rows of a table; None where counting takes too long or fails. Args: table: as in a FROM clause."""
+    """The number of rows of a table. None if counting takes too long or fails. Args: table: as in a FROM clause."""
     import duckdb
 
     try:
         with Watch(cursor.interrupt, COUNTING_S):
             row = cursor.execute(f"SELECT count(*) FROM {table}").fetchone()
-    except duckdb.Error:  # a view may fail at its rows
+    except duckdb.Error:  # a view's query may fail
         return None
     return int(row[0]) if row else None
 
 
 def is_key(cursor: DuckDBPyConnection, table: str, column: str) -> bool:
-    """Whether a column is never NULL and never the same twice; no, where that takes too long to find out."""
+    """Whether a column has no NULL and no repeated value. False if the check takes too long."""
     import duckdb
 
     try:
@@ -115,7 +115,7 @@ def is_key(cursor: DuckDBPyConnection, table: str, column: str) -> bool:
 
 
 def text_samples(cursor: DuckDBPyConnection, table: str, columns: Sequence[tuple[str, str]], count: int) -> Samples:
-    """The `count` most frequent values of each text column (name and type); empty where it takes long or fails."""
+    """The `count` most frequent values of each text column (name and type). Empty if it takes too long or fails."""
     import duckdb
 
     texts = [name for name, kind in columns if kind == "VARCHAR" or kind.startswith("ENUM")]

@@ -1,7 +1,7 @@
-"""CSV, TSV, Parquet, JSON and Excel files, one or a folder of them: each a table, or several with one schema as one.
+"""Queries CSV, TSV, Parquet, JSON and Excel files. Each file is a table; several files with one schema are one table.
 
-No data is loaded: a small DuckDB database, made in a temporary folder and then opened read-only, holds one view per
-table, with types that were inferred once. It may read exactly these files and nothing else.
+No data is loaded. A small DuckDB database is created in a temporary folder and then opened read-only. It contains one
+view per table, with types that were inferred once, and may read exactly these files and nothing else.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 MAX_FILES = 500
 RETRY_FULL_S = 60
-MOST_NAMED = 3  # files that are not read, of each database
-MOST_LOOKS = 5  # at files that change while a query reads them
+MOST_NAMED = 3  # unread files that a warning names
+MOST_LOOKS = 5  # tries of a query whose files change while it reads them
 _FILE_FAULT = re.compile(
     r"CSV Error on Line|Malformed JSON|read_json|Parquet|No files found|Could not read|cannot open", re.IGNORECASE
 )
@@ -56,7 +56,7 @@ class _File(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """What a file, or a sheet of it, adds to a table. path: of what is read; name: of a table of its own."""
+    """The part of a table that comes from one file or sheet. path: the file that is read; name: of its own table."""
 
     file: _File
     name: str
@@ -66,7 +66,7 @@ class _Part(NamedTuple):
 
 
 class _Catalog(NamedTuple):
-    """What was found in the files, and the database that reads them. tables: what each has of them."""
+    """The content of the files, and the database that reads them. tables: the parts of each table."""
 
     files: tuple[_File, ...]
     tables: dict[str, tuple[_Part, ...]]
@@ -75,11 +75,11 @@ class _Catalog(NamedTuple):
 
 
 class FilesExecutor(Executor):
-    """Files as a database: a file, a folder with the folders in it, or a glob (`**` is any folders).
+    """A database of files: a file, a folder with its subfolders, or a glob (`**` matches any folders).
 
-    A file that is changed, new or gone is noticed at the next call. One that cannot be read is left out, and
-    `warnings` says why; only where none can be read is the database unavailable.
-    Args: sample_values: per text column; encoding: of texts that are not UTF-8; empty: it is detected.
+    The next call notices changed, new and deleted files. A file that cannot be read is left out, and `warnings` has the
+    reason. The database is unavailable only if no file can be read.
+    Args: sample_values: number per text column; encoding: of text files that are not UTF-8; empty: it is detected.
     """
 
     dialect = "duckdb"
@@ -93,14 +93,14 @@ class FilesExecutor(Executor):
         self._scratch, self._numbers = scratch_folder(self), count(1)
         self._lock = threading.RLock()
         self._inspected: dict[_File, tuple[_Part, ...] | DatabaseUnavailable] = {}
-        self._written: dict[_File, Path] = {}  # where what is read in a file's place was written
+        self._written: dict[_File, Path] = {}  # folder of the rewritten copy of each file
         self._described: dict[tuple[str, tuple[_File, ...]], tuple[Table, TableReport]] = {}
         self._database: Path | None = None  # of the catalogue
         self._catalog: _Catalog | None = None
         self._schema: Schema | None = None
 
     def schema(self) -> Schema:
-        """See `Executor.schema`. Keys are inferred; large files of text are not counted."""
+        """See `Executor.schema`. Keys are inferred. The rows of large text files are not counted."""
         with self._lock:
             catalog = self._current()
             if self._schema is None:
@@ -111,7 +111,7 @@ class FilesExecutor(Executor):
             return self._schema
 
     def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
-        """See `Executor.run`. A line that does not fit the types of a large file has them inferred from all of it."""
+        """See `Executor.run`. If a line of a large file does not fit the types, they are inferred from all lines."""
         import duckdb
 
         from executors.sql.names import diagnose
@@ -125,7 +125,7 @@ class FilesExecutor(Executor):
                     result = duckdb_engine.run(cursor, query, timeout_s=timeout_s, cancel=cancel)
                 if files_of(self._path) == files:
                     return result
-                changes += 1  # some of its rows may be of before, and some of after
+                changes += 1  # its rows may be from before and after the change
             except duckdb.Error as error:
                 if _FILE_FAULT.search(str(error)) and self._look_again(str(error)):
                     changes += files_of(self._path) != files
@@ -136,8 +136,8 @@ class FilesExecutor(Executor):
         raise DatabaseUnavailable(f"{self._path.name} changes while it is read: try again when it is whole.")
 
     def dump_cache(self) -> bytes:
-        """What was found out of the files, for another process that opens them; nothing but this class reads it."""
-        own = {  # what was written anew lies in a folder of this process
+        """The inferred tables in a form for another process that opens the files. Only this class reads it."""
+        own = {  # without rewritten files, which are in a folder of this process
             file: found
             for file, found in self._inspected.items()
             if isinstance(found, DatabaseUnavailable) or all(part.path == file.path for part in found)
@@ -145,22 +145,22 @@ class FilesExecutor(Executor):
         return pickle.dumps((own, self._described))
 
     def load_cache(self, cache: bytes) -> None:
-        """Take over what another process dumped; it counts for those files that are as they were."""
-        self._inspected, self._described = pickle.loads(cache)  # noqa: S301  of a process like this one
+        """Load the dump of another process. It is used for files that have not changed."""
+        self._inspected, self._described = pickle.loads(cache)  # noqa: S301  it comes from another worker
 
     def layers(self) -> tuple[Layer, ...]:
         with self._cursor() as cursor:
             return duckdb_layers(cursor)
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         with self._lock:
             if self._catalog is not None:
                 self._catalog.connection.close()
             self._catalog, self._schema = None, None
 
     def _current(self) -> _Catalog:
-        """The database over the files as they are now."""
+        """The database for the present state of the files. Raises DatabaseUnavailable."""
         files = files_of(self._path)
         if self._catalog is None or self._catalog.files != files:
             self.close()
@@ -170,7 +170,7 @@ class FilesExecutor(Executor):
         return self._catalog
 
     def _forget_others(self, files: tuple[_File, ...]) -> None:
-        """Let go of what is known, and was written, of files that are no longer so. It comes before there is more."""
+        """Delete the data and rewritten copies of files that have changed, to free space before more is written."""
         self._inspected = {file: found for file, found in self._inspected.items() if file in files}
         self._described = {key: found for key, found in self._described.items() if set(key[1]) <= set(files)}
         for file in self._written.keys() - set(files):
@@ -229,7 +229,7 @@ class FilesExecutor(Executor):
         return tuple(dict.fromkeys(problem for part in found for problem in part.found.problems))
 
     def _inspect(self, connection: duckdb.DuckDBPyConnection, file: _File, *, whole: bool = False) -> tuple[_Part, ...]:
-        """What can be read of a file; nothing where it cannot, which `_problems` tells."""
+        """The parts of a file. Empty if it cannot be read; `_problems` has the reason."""
         if file not in self._inspected or whole:
             folder = self._scratch / f"prepared{next(self._numbers)}"
             folder.mkdir()
@@ -239,7 +239,7 @@ class FilesExecutor(Executor):
             except DatabaseUnavailable as error:
                 self._inspected[file] = error
             except OSError as error:
-                if is_disk_full(error):  # which may pass, so it is not remembered
+                if is_disk_full(error):  # temporary, so the result is not cached
                     self._inspected.pop(file, None)
                     shutil.rmtree(self._written.pop(file), ignore_errors=True)
                     raise no_room(file.path) from error
@@ -261,15 +261,15 @@ class FilesExecutor(Executor):
                 tuple(_under_name(file.path.name, written, it) for it in sentences)
                 for sentences in ((*ready.problems, *found.problems), (*ready.remarks, *found.remarks))
             )
-            # The rows of one that was uneven are read from where it was written anew.
+            # The rows of an uneven file are read from its rewritten copy.
             path = folder / f"even_{ready.path.name}"
             read = path if str(path) in found.reader else ready.path
             yield _Part(file, ready.name, read, found._replace(problems=problems, remarks=remarks), ready.encoding)
 
     def _look_again(self, message: str) -> bool:
-        """After an error in a file: look at all of it. Returns whether the query can be tried again: the file was
-        changed, or had not been looked at whole.
-        Raises DatabaseUnavailable: the file is at fault."""
+        """After an error in a file, infer its types from the whole file. Return whether the query can be tried again,
+        because the file has changed, or had not been read completely.
+        Raises DatabaseUnavailable: the file causes the error."""
         import duckdb
 
         with self._lock:
@@ -296,7 +296,7 @@ class FilesExecutor(Executor):
             return duckdb_engine.new_cursor(self._current().connection)
 
     def _describe(self, catalog: _Catalog, name: str) -> tuple[Table, TableReport]:
-        """One table, and how it was read: once for each version of its files."""
+        """One table and the report on it, cached for each version of its files."""
         parts = catalog.tables[name]
         files = tuple(part.file for part in parts)
         if (name, files) not in self._described:
@@ -349,13 +349,13 @@ def no_room(path: Path) -> DiskFull:
 
 
 def _under_name(name: str, written: tuple[str, ...], sentence: str) -> str:
-    """A sentence on a file that was written anew, with the name that people know."""
+    """A sentence on a rewritten file, with the original file's name."""
     own = next((it for it in written if sentence.startswith(it)), "")
     return f"{name}: {sentence.removeprefix(own)}" if own else sentence
 
 
 def files_of(path: Path) -> tuple[_File, ...]:
-    """What there is now of a file, a folder or a glob, by name. Raises DatabaseUnavailable."""
+    """The present files of a path, folder or glob, by name. Raises DatabaseUnavailable."""
     root = root_of(path)
     if path.is_dir():
         paths = [it for it in path.rglob("*") if is_file_of_data(it)]
@@ -375,7 +375,7 @@ def files_of(path: Path) -> tuple[_File, ...]:
 
 
 def not_read(path: Path) -> list[str]:
-    """What a folder has that holds data and is not read, as a sentence with what to do; none of a file or a glob."""
+    """A sentence on data files of a folder that are not read, with advice. Empty for a file or a glob."""
     if not path.is_dir():
         return []
     found = sorted(it for it in path.rglob("*") if why_unread(it) and not _is_hidden(it.relative_to(path)))
@@ -389,7 +389,7 @@ def _is_hidden(path: Path) -> bool:
 
 
 def _table_name(stem: str, taken: Iterable[str]) -> str:
-    """An identifier made of a file's name: `2024 Sales.csv` is `t_2024_Sales`; a second one of a name gets `_2`."""
+    """An identifier from a file's name: `2024 Sales.csv` becomes `t_2024_Sales`. A repeated name gets `_2`."""
     name = re.sub(r"\W+", "_", stem).strip("_") or "data"
     name = f"t_{name}" if name[0].isdigit() else name
     lower = {other.lower() for other in taken}

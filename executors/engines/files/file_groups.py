@@ -1,6 +1,6 @@
-"""The tables that files make, their keys, and the report on each.
+"""Groups files into tables, infers their keys, and reports on each table.
 
-Many files of one schema are one table: monthly exports, nested folders, Hive partitions (`year=2024/month=01`).
+Many files with one schema are one table: monthly exports, nested folders, Hive partitions (`year=2024/month=01`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from executors.engines.local.files import quote_name
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-Partition = tuple[tuple[str, str], ...]  # names and values of the folders that a file lies in
+Partition = tuple[tuple[str, str], ...]  # names and values of a file's partition folders
 _PARTITION = re.compile(r"([^=]+)=(.*)")
 _COUNTED = re.compile(r"\d+")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
@@ -31,7 +31,7 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def root_of(path: Path) -> Path:
-    """The folder that a path's files are named from: itself, or of a glob what stands before its first sign."""
+    """The folder to which the names of a path's files are relative. For a glob, the part before its first pattern."""
     if path.is_dir():
         return path
     before: list[str] = []
@@ -45,11 +45,11 @@ def root_of(path: Path) -> Path:
 def group_parts(
     root: Path, parts: Sequence[tuple[Path, str, FileTable]]
 ) -> list[tuple[str, list[tuple[int, Partition]]]]:
-    """The tables that files make, in the order of their first files: a name, and each part's place and partition.
+    """Group files into tables, in the order of their first files. Each has a name, and its parts with their partitions.
 
-    Files belong together whose columns have the same names, and whose own names differ in their numbers alone, or are
-    the same in several folders. `customers` and `suppliers` stay two tables, however alike they are.
-    Args: parts: of each the file, the name of its own table, and what was found in it.
+    Files belong to one table if their columns have the same names, and their own names are the same in several folders,
+    or differ only in numbers. `customers` and `suppliers` stay two tables, even if they are alike.
+    Args: parts: the path of each part, the name of its own table, and its columns.
     """
     found: dict[tuple[str, frozenset[str]], list[int]] = defaultdict(list)
     for at, (_, name, table) in enumerate(parts):
@@ -66,13 +66,13 @@ def group_parts(
 
 
 def partition_of(root: Path, path: Path) -> Partition:
-    """The partitions that a file's folders name, the outer one first; what Hive writes as `%C3%B6` is `ö`."""
+    """The partitions in the names of a file's folders, the outer one first. Hive's `%C3%B6` is decoded to `ö`."""
     folders = path.relative_to(root).parts[:-1] if path.is_relative_to(root) else ()
     return tuple((match[1], unquote(match[2])) for part in folders if (match := _PARTITION.fullmatch(part)))
 
 
 def differences(found: Sequence[FileTable]) -> dict[str, str]:
-    """What the files of one table have in several ways, by column: the order of its dates, its unit."""
+    """Differences between the files of one table, by column: the order of dates, or the unit."""
     orders, units = defaultdict[str, Counter[str]](Counter), defaultdict[str, Counter[str]](Counter)
     for table in found:
         for name, order in table.orders:
@@ -89,7 +89,7 @@ def differences(found: Sequence[FileTable]) -> dict[str, str]:
 
 
 def write_select(table: FileTable, partition: Partition) -> str:
-    """The query of one file's rows, with its partitions as columns where the file has none of that name."""
+    """The query of one file's rows. Partitions become columns unless the file has a column of that name."""
     own = {column.casefold() for column, _ in table.columns}
     added = [f"{_value(value)} AS {quote_name(name)}" for name, value in partition if name.casefold() not in own]
     return f"SELECT {', '.join([table.select, *added])} FROM {table.reader}"
@@ -104,24 +104,24 @@ def _value(value: str) -> str:
 
 
 def _common(root: Path, path: Path, name: str, *, same: bool) -> str:
-    """What several files are together: their name without its numbers, else that of the folder they lie in."""
+    """The name for several files: their common name without numbers, or that of their folder."""
     bare = _EDGES.sub("", re.sub(r"[\W_]*\d+[\W_]*", "_", name))
     folders = [part for part in (root.name, *path.relative_to(root).parts[:-1]) if not _PARTITION.fullmatch(part)]
     return (folders[-1] if folders else "") or bare or name if same or not bare else bare
 
 
 def key_candidates(table: str, columns: Sequence[str]) -> list[str]:
-    """Columns whose names say that they may be the primary key, likeliest first."""
+    """Columns that may be the primary key, by their names, likeliest first."""
     by_name = {column.lower(): column for column in columns}
     wanted = [f"{form}{suffix}" for form in _forms(table) for suffix in ("_id", "id")]
     return [by_name[name] for name in ("id", *wanted) if name in by_name]
 
 
 def with_foreign_keys(tables: Sequence[Table]) -> tuple[Table, ...]:
-    """The tables with the foreign keys that their primary keys' names imply.
+    """The tables with the foreign keys that the names of primary keys imply.
 
-    A foreign key is a column of another table with the name of a key, or `customer_id` where the key of `customers` is
-    `id`, and of the same type. Nothing enforces it, and a schema shows it like a declared one.
+    A foreign key is a column of the same type in another table. It has the name of the primary key, or is `customer_id`
+    if the key of `customers` is `id`. Nothing enforces it, but the schema shows it like a declared one.
     """
     targets: dict[str, Table] = {}
     for table in tables:
@@ -143,7 +143,7 @@ def _foreign_keys(table: Table, targets: Mapping[str, Table]) -> Iterator[Foreig
 
 
 def _forms(table: str) -> list[str]:
-    """A table's name, and its singular as English makes it: categories, boxes, orders."""
+    """A table's name, and its possible English singulars: categories, boxes, orders."""
     name = table.lower()
     forms = [name]
     if name.endswith("ies"):
@@ -155,9 +155,9 @@ def _forms(table: str) -> list[str]:
     return forms
 
 
-# What looks like a date: enough to tell which values are of another kind.
+# The pattern of a date, precise enough to find values of another kind.
 _DATE = rf"(?:^\d{{1,4}}[-./]\d{{1,2}}[-./]\d{{1,4}}(\D.*)?$|{NAMED_DATE})"
-_MOSTLY = 0.8  # of the values are alike, where the others are told
+_MOSTLY = 0.8  # share of similar values from which the others are reported
 
 
 def table_report(
@@ -168,7 +168,7 @@ def table_report(
     encodings: Iterable[str],
     found: Sequence[FileTable],
 ) -> TableReport:
-    """Count what a table holds. Args: table: as it was described; where its rows were not counted, nothing is."""
+    """The report on a table, with counts of values. Args: table: if its rows were not counted, its values are not."""
     counted = _count(cursor, table) if table.row_count is not None else {}
     reasons = {name: reason for it in found for name, reason in it.reasons}
     return TableReport(
@@ -192,7 +192,7 @@ def table_report(
 
 
 def _count(cursor: DuckDBPyConnection, table: Table) -> dict[str, ColumnReport]:
-    """Of each column how many rows have a value, and of texts how many look like numbers and dates; in one scan."""
+    """Count the values of each column, and the texts that look like numbers and dates, in one scan."""
     counts = ["count(*)"]
     for column in table.columns:
         name, is_text = quote_name(column.name), column.type == "VARCHAR"
@@ -214,7 +214,7 @@ _SHAPES = (LOOKS_LIKE_NUMBER, _DATE)
 
 
 def _unlike(values: int, numbers: int, dates: int) -> tuple[int, Literal["", "numbers", "dates"]]:
-    """How many texts are unlike nearly all the others, which look like dates or numbers."""
+    """The number of texts that differ from nearly all others, and what these look like: dates or numbers."""
     if values and _MOSTLY * values <= dates < values:
         return values - dates, "dates"
     if values and _MOSTLY * values <= numbers < values:
@@ -223,5 +223,5 @@ def _unlike(values: int, numbers: int, dates: int) -> tuple[int, Literal["", "nu
 
 
 def _one(found: Iterable[str]) -> str:
-    """What all of them say; several joined."""
+    """The distinct values that are not empty, joined by commas."""
     return ", ".join(sorted({it for it in found if it}))

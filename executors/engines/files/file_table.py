@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 class FileTable(NamedTuple):
     """A file that can be read.
 
-    columns: names and DuckDB types, as they are read.
-    reader: the table function that reads it, types pinned; `select` is what is selected from it.
-    whole: whether all of it was looked at.
-    notes: what is to be known of a column: its unit, the order of its dates.
-    orders, units: what comes first in a column's dates (the day, the month or the year); the unit of its numbers.
-    reasons: why columns that look like numbers stay text.
-    problems, remarks: what was found in the file, one sentence each; and how it was read, which is no problem.
-    delimiter, decimal: of a CSV file; a comma where its numbers have one.
+    columns: Names and DuckDB types of its columns.
+    reader: The table function that reads the file, with fixed types. `select` is the select list over it.
+    whole: Whether the whole file was read.
+    notes: Notes on columns: the unit, the order of dates.
+    orders, units: The first part of a column's dates (day, month or year); the unit of a column's numbers.
+    reasons: Why columns that look like numbers stay text.
+    problems, remarks: Problems of the file, and remarks on how it was read, one sentence each.
+    delimiter, decimal: Delimiter of a CSV file; a comma if its numbers have a decimal comma.
     """
 
     columns: tuple[tuple[str, str], ...]
@@ -37,25 +37,25 @@ class FileTable(NamedTuple):
     remarks: tuple[str, ...] = ()
 
 
-# What stands for a missing value in a column of numbers or dates: `N/A`, `-`, `null`, `k. A.`
+# Texts that mean a missing value in a column of numbers or dates: `N/A`, `-`, `null`, `k. A.`
 _ABSENT = r"(?i)^(?:#?n\.?/?a\.?|#n/v|k\.\s?a\.|s/d|null|none|nil|nan|unknown|[-–—]{1,3}|\?)$"
 
 
 def fetch_row(connection: DuckDBPyConnection, sql: str) -> tuple[Any, ...]:
-    """The one row of an aggregate."""
+    """The single row of an aggregate."""
     row: tuple[Any, ...] | None = connection.execute(sql).fetchone()
-    assert row is not None  # noqa: S101  it has one
+    assert row is not None  # noqa: S101  an aggregate has one row
     return row
 
 
 def value_of(column: str) -> str:
-    """The expression of a column's text without what is around it; empty where it says that there is no value."""
+    """The SQL of a column's trimmed text. It is empty for texts that mean a missing value."""
     text = f"trim({quote_name(column)})"
     return f"(CASE WHEN regexp_matches({text}, '{_ABSENT}') THEN '' ELSE {text} END)"
 
 
 def absent_note(connection: DuckDBPyConnection, reader: str, column: str) -> str:
-    """How many texts of a column say that there is no value, as a sentence; empty where none does."""
+    """A sentence on the number of texts in a column that mean a missing value. Empty if there are none."""
     text = f"trim({quote_name(column)})"
     absent = f"FROM {reader} WHERE regexp_matches({text}, '{_ABSENT}')"
     count, one = fetch_row(connection, f"SELECT count(*), min({text}) {absent}")

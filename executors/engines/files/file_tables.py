@@ -1,8 +1,8 @@
-"""One data file as one table: its columns, and the SQL that reads it without detecting types again.
+"""Finds the columns of a data file, and the SQL that reads it as a table without detecting types again.
 
-Types are inferred from the first lines. Files up to `WHOLE_BYTES` are then read once against these types, and a value
-that does not fit widens its column. In a larger file that happens when a query meets such a line. Reading streams:
-memory does not grow with the file.
+Types are inferred from the first lines. Files up to `WHOLE_BYTES` are then read once with these types, and a value that
+does not fit widens its column. In a larger file, this happens when a query reads such a line. Files are streamed, so
+memory does not grow with their size.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     import duckdb
     from duckdb import DuckDBPyConnection
 
-MOST_COLUMNS = 2000  # of a table; SQLite takes as many, and a wider one is a matrix
+MOST_COLUMNS = 2000  # of a table; SQLite has the same limit, and a wider table is a matrix
 WHOLE_BYTES = 64 * 1024 * 1024
 SAMPLED_LINES = 20_480
-BUFFER_BYTES = 8 * 1024 * 1024  # DuckDB reads a CSV file in pieces of 32 MB, several at once; smaller ones are as fast
+BUFFER_BYTES = 8 * 1024 * 1024  # DuckDB's default is 32 MB, several times at once; smaller buffers are as fast
 _HEAD_BYTES = 64 * 1024
 _SEPARATED = (".csv", ".tsv")
-_NONE = "(empty)"  # how DuckDB says that a file uses no quote
+_NONE = "(empty)"  # DuckDB's value for a file without quotes
 _DATED = {"DATE", "TIMESTAMP"}
 _MAGIC = {b"PK\x03\x04": "a ZIP or Excel file", b"\x1f\x8b": "compressed", b"%PDF": "a PDF file", b"PAR1": "Parquet"}
 
@@ -43,7 +43,7 @@ _TOO_LONG = re.compile(r"Maximum line size of (\d+) bytes exceeded\. Actual Size
 
 
 class _Sniffed(NamedTuple):
-    """What DuckDB found out about a CSV file."""
+    """DuckDB's detection of a CSV file's format."""
 
     delimiter: str
     quote: str
@@ -56,7 +56,7 @@ class _Sniffed(NamedTuple):
 
     @property
     def numbers(self) -> int:
-        """Columns that are not text."""
+        """The number of columns that are not text."""
         return sum(kind != "VARCHAR" for _, kind in self.columns)
 
 
@@ -64,8 +64,9 @@ def inspect(
     connection: DuckDBPyConnection, path: Path, *, whole: bool = False, folder: Path | None = None
 ) -> FileTable:
     """Infer the columns of a file.
-    Args: whole: look at all of it, whatever its size; folder: where a file with uneven rows may be written anew.
-    Raises DatabaseUnavailable: naming the file, what is wrong with it, and what to do."""
+    Args: whole: whether to read the whole file even if it is large; folder: where a file with uneven rows may be
+    rewritten.
+    Raises DatabaseUnavailable: names the file, the problem, and what to do."""
     found = _inspect(connection, path, whole=whole, folder=folder)
     _check_width(path, len(found.columns))
     return found
@@ -105,7 +106,7 @@ def _inspect(connection: DuckDBPyConnection, path: Path, *, whole: bool, folder:
 
 
 def unreadable(path: Path, message: str) -> DatabaseUnavailable:
-    """What DuckDB says of a file, in a sentence with what to do and without its folder."""
+    """DuckDB's error on a file, as a sentence with advice and without the folder's name."""
     line = re.search(r"CSV Error on Line: (\d+)", message)
     where = f" in line {int(line[1]):,}" if line else ""
     if "not utf-8 encoded" in message:
@@ -117,7 +118,7 @@ def unreadable(path: Path, message: str) -> DatabaseUnavailable:
             "correct that line; a field that holds the delimiter must be in quotes",
         )
     if convert := _NO_SUCH_VALUE.search(message):
-        problem = f"has a value in column {convert[1]}{where} that is no {convert[3]}"  # which may be private
+        problem = f"has a value in column {convert[1]}{where} that is no {convert[3]}"  # the value may be private
         return _unusable(path, problem, "correct the file")
     if long := _TOO_LONG.search(message):
         problem = f"has a line of {int(long[2]):,} bytes{_place_of_long(path, int(long[1]))}"
@@ -134,7 +135,7 @@ def unreadable(path: Path, message: str) -> DatabaseUnavailable:
 
 
 def _place_of_long(path: Path, limit: int) -> str:
-    """Which line of a file has more bytes; DuckDB, which has not found where lines end, counts otherwise."""
+    """The number of the first line that has more bytes. DuckDB cannot count lines if it has not found their ends."""
     number, length = 1, 0
     with path.open("rb") as file:
         while piece := file.readline(limit):
@@ -143,7 +144,7 @@ def _place_of_long(path: Path, limit: int) -> str:
                 return f" (line {number:,})"
             if piece.endswith(b"\n"):
                 number, length = number + 1, 0
-    return ""  # a field in quotes goes over several
+    return ""  # a quoted field spans several lines
 
 
 def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
@@ -152,7 +153,7 @@ def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
     before = preamble_of(path)
     skip = before.lines if before else 0
     header = _line_after(path, skip)
-    _check_width(path, max(header.count(it) for it in DELIMITERS) + 1)  # to look at so many would take minutes
+    _check_width(path, max(header.count(it) for it in DELIMITERS) + 1)  # inspecting that many would take minutes
     given = {"sample_size": str(SAMPLED_LINES)}
     if path.suffix.lower() == ".tsv":
         given["delim"] = "'\t'"
@@ -166,7 +167,7 @@ def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
     except duckdb.Error:
         _check_fields(connection, path, header, skip)
         raise
-    # A line with more or fewer fields makes the sniffer give up on the delimiter, or on the lines before it.
+    # A line with more or fewer fields makes DuckDB's sniffer miss the delimiter, or skip the lines before it.
     if (len(found.columns) == 1 and _delimiters(found.columns[0][0])) or (found.skip > skip and _delimiters(header)):
         _check_fields(connection, path, header, skip)
     if not found.header and _names_only(header.split(found.delimiter)):
@@ -184,7 +185,7 @@ def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
 def _read(
     connection: DuckDBPyConnection, path: Path, found: _Sniffed, comma: Mapping[str, str], whole: bool
 ) -> FileTable:
-    """The table that was sniffed, with dates and numbers as texts that DuckDB may not read as they are."""
+    """The detected table, in which dates and numbers that DuckDB might misread are texts."""
     if dated := _dates_as_texts(found):
         read = _with_texts(connection, path, dated, comma) if whole else _reader(path, dated, comma)
         if whole and all(it in read.columns or it[1] in _DATED or it[1] == "DOUBLE" for it in found.columns):
@@ -197,7 +198,7 @@ def _read(
 
 
 def _dates_as_texts(found: _Sniffed) -> _Sniffed | None:
-    """The columns with dates as texts, where a day, a month or a year of two digits comes first in them."""
+    """The columns with dates as texts, if the dates begin with a day, a month or a two-digit year. Else None."""
     if all(it is None or it.startswith("%Y") for it in (found.date_format, found.timestamp_format)):
         return None
     columns = tuple((name, "VARCHAR" if kind in _DATED else kind) for name, kind in found.columns)
@@ -205,7 +206,7 @@ def _dates_as_texts(found: _Sniffed) -> _Sniffed | None:
 
 
 def _with_order(connection: DuckDBPyConnection, texts: FileTable, found: _Sniffed) -> _Sniffed:
-    """Dates that DuckDB reads with a year of two digits first, in the order that the first lines have."""
+    """Correct DuckDB's format of dates with a two-digit year first to the order in the first lines."""
     form = found.date_format or ""
     if not form.startswith("%y"):
         return found
@@ -218,20 +219,20 @@ def _with_order(connection: DuckDBPyConnection, texts: FileTable, found: _Sniffe
 
 
 class _UnevenRows(DatabaseUnavailable):
-    """Rows of a CSV file differ in their number of fields."""
+    """The rows of a CSV file differ in their number of fields."""
 
     delimiter, skip = ",", 0
 
     @classmethod
     def of(cls, path: Path, error: duckdb.Error, delimiter: str, skip: int) -> _UnevenRows:
-        """What DuckDB says of such rows, with what stands between their fields and how many lines before them."""
+        """DuckDB's error on such rows, with the delimiter and the number of lines before the header."""
         found = cls(str(unreadable(path, str(error))))
         found.delimiter, found.skip = delimiter, skip
         return found
 
 
 def _with_texts(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
-    """All of the file read once, with those columns as texts that DuckDB may not read as DOUBLE."""
+    """Read the whole file once. Columns that must not be DOUBLE become texts."""
     table = _widen(connection, path, found, more)
     doubles = {name: "VARCHAR" for name, kind in table.columns if kind == "DOUBLE"}
     if not doubles:
@@ -246,7 +247,7 @@ def _retype(found: _Sniffed, table: FileTable, types: Mapping[str, str]) -> _Sni
 
 
 def _widen(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
-    """All of the file read once; the type of a column that has other values is widened, and the file read again."""
+    """Read the whole file once. If a column has values of another type, widen its type and read the file again."""
     import duckdb
 
     while True:
@@ -280,11 +281,11 @@ def _sniff(connection: DuckDBPyConnection, path: Path, options: Mapping[str, str
 
 
 def _reader(path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
-    # A file without a quote so far may have one further down.
+    # A file without quotes in its first lines may have some later.
     quote, escape = ('"', '"') if found.quote == _NONE else (found.quote, found.escape)
     options = {
         "auto_detect": "false",
-        "hive_partitioning": "false",  # partitions are added for all kinds of files alike
+        "hive_partitioning": "false",  # partitions are added in the same way for all kinds of files
         "delim": literal(found.delimiter),
         "quote": literal(quote),
         "escape": literal("" if escape == _NONE else escape),
@@ -310,7 +311,7 @@ def _check_width(path: Path, columns: int) -> None:
 
 
 def _check_fields(connection: DuckDBPyConnection, path: Path, header: str, skip: int) -> None:
-    """Raise for the first line that has not as many fields as the header, which `skip` lines stand before."""
+    """Raise for the first line whose number of fields is not the header's. Args: skip: lines before the header."""
     import duckdb
 
     for delimiter in sorted(_delimiters(header), key=header.count, reverse=True)[:1]:
@@ -341,7 +342,7 @@ def _json(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
 
 
 def _unwrap_list(connection: DuckDBPyConnection, path: Path, table: FileTable) -> FileTable:
-    """The records of a list where a file is one record around it, as APIs answer: `{"count": 2, "data": [...]}`."""
+    """The records of a list, if the file is a single record around it, as in an API's response: `{"data": [...]}`."""
     lists = [name for name, kind in table.columns if kind.startswith("STRUCT(") and kind.endswith(")[]")]
     if len(lists) != 1:
         return table
@@ -369,7 +370,7 @@ def _pin(columns: tuple[tuple[str, str], ...]) -> str:
 
 
 def _check_text(path: Path) -> None:
-    """The message for errors that DuckDB words unhelpfully."""
+    """Raise DatabaseUnavailable for problems on which DuckDB's messages are unhelpful."""
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES)
     if not head.strip(b" \t\r\n\xef\xbb\xbf"):
@@ -399,7 +400,7 @@ def _delimiters(text: str) -> set[str]:
 
 
 def _names_only(fields: list[str]) -> bool:
-    """Whether a first line is names, some of them left out, as pandas writes an index without one."""
+    """Whether a first line consists of names, some of which are missing, as pandas writes an unnamed index."""
     named = [field for field in fields if field.strip()]
     return 0 < len(named) < len(fields) and not any(character.isdigit() for field in named for character in field)
 

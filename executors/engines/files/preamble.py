@@ -1,4 +1,4 @@
-"""Lines before a table's header: titles, the date of an export, `sep=;`, empty lines."""
+"""Detects lines before a table's header: titles, the date of an export, `sep=;`, empty lines."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from typing import NamedTuple
 
 DELIMITERS = ",;\t|"
 _HEAD_CHARACTERS = 64 * 1024
-_MOST_LINES = 200  # looked at
-_MOST_SHARE = 0.5  # of the rows have as many fields as the table has columns
+_MOST_LINES = 200  # lines that are read
+_MOST_SHARE = 0.5  # minimum share of rows that have as many fields as the table has columns
 _SHOWN = 3  # lines in a sentence
 _LONGEST = 80  # characters of a line in a sentence
-_VALUE = re.compile(r"\W*\d[\d\s.,:'’/T-]*\W*")  # a number, a date or a time: no name of a column
+_VALUE = re.compile(r"\W*\d[\d\s.,:'’/T-]*\W*")  # a number, a date or a time, which is not a column's name
 
 
 _DECIMAL = re.compile(r"[-+]?\d[\d.]*,\d+")
 
 
 class Preamble(NamedTuple):
-    """How many lines stand before the header, and what is between the fields below them."""
+    """The number of lines before the header, and the delimiter of the table."""
 
     lines: int
     delimiter: str
 
 
 def preamble_of(path: Path) -> Preamble | None:
-    """What stands before the header of a CSV file in UTF-8; None where the first line is it, or nothing shows another.
+    """The lines before the header of a UTF-8 CSV file. None if the header is the first line, or cannot be detected.
 
-    The header is the first row of which every field has a name. Rows before it have half as many values at most.
+    The header is the first row whose fields are all names. Rows before it have at most half as many values.
     """
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         lines = file.read(_HEAD_CHARACTERS).splitlines(keepends=True)
@@ -53,7 +53,7 @@ def preamble_of(path: Path) -> Preamble | None:
 
 
 def is_column_of_decimals(path: Path) -> bool:
-    """Whether a CSV file in UTF-8 is one column of numbers with a decimal comma; `1,5` is no row of two fields."""
+    """Whether a UTF-8 CSV file is one column of numbers with a decimal comma, so that `1,5` is not two fields."""
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         name, *values = [it.strip() for it in file.read(_HEAD_CHARACTERS).splitlines()[:_MOST_LINES]] or [""]
     filled = [it for it in values if it]
@@ -61,7 +61,7 @@ def is_column_of_decimals(path: Path) -> bool:
 
 
 def describe_skipped_lines(path: Path, count: int) -> str:
-    """The sentence on lines before the header, with their texts. Args: path: of a file in UTF-8."""
+    """A sentence on the lines before the header, with their texts. Args: path: a file in UTF-8."""
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         texts = [text for line in islice(file, count) if (text := line.strip(" \t\r\n,;|"))]
     shown = ", ".join(f"“{text[:_LONGEST]}{'…' if len(text) > _LONGEST else ''}”" for text in texts[:_SHOWN])
@@ -71,16 +71,16 @@ def describe_skipped_lines(path: Path, count: int) -> str:
 
 
 def _rows(lines: list[str], delimiter: str) -> list[tuple[list[str], int]]:
-    """The rows that hold any character, each with the number of the line that it ends in."""
+    """The rows that are not empty, each with the number of its last line."""
     reader = csv.reader(lines, delimiter=delimiter)
     try:
         return [(row, reader.line_num) for row in islice(reader, _MOST_LINES) if row]
-    except csv.Error:  # a field of more than 128 KB: no title
+    except csv.Error:  # a field of more than 128 KB is not a title
         return []
 
 
 def _width(rows: list[tuple[list[str], int]]) -> int:
-    """How many fields nearly all rows have; 0 where they differ, or there is one column alone."""
+    """The number of fields of at least half of the rows. 0 if the rows differ more, or if there is only one column."""
     counts = Counter(len(fields) for fields, _ in rows)
     width, count = counts.most_common(1)[0] if counts else (0, 0)
     return width if width > 1 and count >= _MOST_SHARE * len(rows) else 0

@@ -1,7 +1,7 @@
-"""Files that DuckDB cannot read directly, rewritten as UTF-8: other encodings, archives, Excel, uneven rows.
+"""Rewrites files that DuckDB cannot read directly as UTF-8: other encodings, archives, Excel, uneven rows.
 
-Nothing is lost: undecodable bytes become U+FFFD and are counted, short rows are filled up, and surplus fields go to a
-column `_more`.
+Nothing is lost silently. Undecodable bytes become U+FFFD and are counted, short rows are filled up, and surplus fields
+go to a column `_more`.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 _HEAD_ROWS = 12  # rows in which the header is looked for
-_FEWEST = 2  # rows that are summed up
-_SEVERAL = 2  # columns whose sums are no coincidence
+_FEWEST = 2  # minimum number of summed rows
+_SEVERAL = 2  # number of columns of sums that is no coincidence
 _TOTAL = re.compile(
     r"(?i)\W*(?:grand |sub-?)?(?:total[es]?|totaux|sums?|summen?|gesamt\w*|insgesamt|somm[ea]|suma)\b.*"
     r"|(?:합계|총계|总计|合计).*"
@@ -37,18 +37,18 @@ _TOTAL = re.compile(
 
 
 class SheetLayout:
-    """The layout around the data of a sheet: a header of two rows, and a last row with totals. It is told each row that
-    holds anything, from the first to the last."""
+    """Detects the layout around a sheet's data: a header of two rows, and a last row of totals. `add` must be called
+    with each row that is not empty, in order."""
 
     def __init__(self) -> None:
         self._head: list[Sequence[Any]] = []
         self._last: Sequence[Any] = ()
-        self._rows = 0  # with numbers, before the last
+        self._rows = 0  # rows with numbers, without the last
         self._sums: dict[int, float] = {}
         self._filled: dict[int, int] = {}
 
     def add(self, cells: Sequence[Any]) -> None:
-        """The next row, its cells as the workbook has them."""
+        """Add the next row, with the workbook's cells."""
         if any(map(_is_number, self._last)):
             self._rows += 1
             for at, cell in enumerate(self._last):
@@ -62,8 +62,8 @@ class SheetLayout:
 
     @property
     def has_totals(self) -> bool:
-        """Whether every number of the last row is the sum of those above it, and something else shows it too: a second
-        column of sums, a column that every other row fills, or its label."""
+        """Whether every number of the last row is the sum of those above it. A second sign is required too: another
+        column of sums, an empty cell in a column that all other rows fill, or a label."""
         numbers = {at: float(cell) for at, cell in enumerate(self._last) if _is_number(cell)}
         if self._rows < _FEWEST or not numbers or not any(numbers.values()):
             return False
@@ -81,10 +81,10 @@ class SheetLayout:
         return shown or any(map(_TOTAL.fullmatch, texts))
 
     def find_joined_header(self) -> tuple[int, list[str]] | None:
-        """The place of the first of two rows that are the header together, and the names that they make.
+        """The position of the upper of two header rows, and their joined names. None if the header is one row.
 
-        The upper one has names for several columns, which stand over the first of them; the lower one repeats names,
-        or leaves some to the upper one. Numbers follow below.
+        A name in the upper row spans several columns and is in the first of them. The lower row repeats names, or
+        leaves some to the upper row. Numbers follow below.
         """
         for place in range(len(self._head) - 2):
             upper, lower, below = self._head[place : place + 3]
@@ -123,28 +123,28 @@ def _pad_row(row: Sequence[Any], width: int) -> list[str]:
     return [*cells, *[""] * (width - len(cells))]
 
 
-MOST_UNPACKED = 4 * 1024**3  # bytes of one file, unpacked: what is more is no data, but a bomb
+MOST_UNPACKED = 4 * 1024**3  # bytes of one unpacked file; a larger one is a bomb, not data
 MOST_SHEETS = 500 * 1024**2  # bytes of a workbook, unpacked
-MOST_CELLS = 16_384  # of a row of a sheet, and
-MOST_ROWS = 1_048_576  # of a sheet, as Excel has them
-MAX_RATIO = 200  # bytes for each packed one; CSV packs to a fifth, dull CSV to a hundredth
-RATIO_FROM = 10 * 1024**2  # below so many bytes of a file its ratio does not matter
+MOST_CELLS = 16_384  # cells of a row, the limit of Excel
+MOST_ROWS = 1_048_576  # rows of a sheet, the limit of Excel
+MAX_RATIO = 200  # unpacked bytes per packed byte; CSV packs to a fifth, repetitive CSV to a hundredth
+RATIO_FROM = 10 * 1024**2  # unpacked bytes from which the ratio is checked
 MORE = "_more"
 _PIECE = 1024 * 1024
-_SAMPLE = 128 * 1024  # bytes that tell an encoding
+_SAMPLE = 128 * 1024  # bytes from which the encoding is detected
 _HEAD = 4096
-_MOST_ZEROS = 0.6  # of the bytes at one of two places, in mostly Western text of UTF-16
-_FEW_ZEROS = 0.1  # of the first bytes of a text that somebody's program has put some into
+_MOST_ZEROS = 0.6  # share of zeros among the even or odd bytes of mostly Western text in UTF-16
+_FEW_ZEROS = 0.1  # share of zeros in the first bytes of a text into which a program has put some
 _CONTROL = re.compile(rb"[\x01-\x08\x0e-\x19\x1c-\x1f]")
-_UTF_8, _BROKEN = "utf-8", "utf-8-broken"  # the latter: with few bytes that are not
+_UTF_8, _BROKEN = "utf-8", "utf-8-broken"  # the latter has a few invalid bytes
 _OPENERS: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _INSTALL = "pip install -r requirements-local.txt"
 
 
 class Prepared(NamedTuple):
-    """A file to be read in the place of another. name: of its table; problems: what was found, one sentence each.
+    """A file that is read instead of another. name: of its table; problems: one sentence each.
 
-    encoding: of a text. remarks: what is to be known of it, and is no problem.
+    encoding: of a text file. remarks: sentences on the file that are not problems.
     """
 
     name: str
@@ -155,8 +155,8 @@ class Prepared(NamedTuple):
 
 
 def prepare_file(path: Path, folder: Path, encoding: str = "") -> list[Prepared]:
-    """What is read in the place of a file, written below `folder` where it must be; mostly the file itself.
-    Args: folder: of this file alone; encoding: of its text; empty: it is detected.
+    """The files that are read instead of a file: usually the file itself, else files that are written to `folder`.
+    Args: folder: used for this file only; encoding: of its text; empty: it is detected.
     Raises DatabaseUnavailable: it cannot be unpacked, or a package is missing; OSError."""
     if path.suffix.lower() in _OPENERS:
         path = _unpack(path, folder)
@@ -173,13 +173,13 @@ def prepare_file(path: Path, folder: Path, encoding: str = "") -> list[Prepared]
 
 
 def _has_mark(path: Path) -> bool:
-    """Whether a JSON file begins with the mark of UTF-8, which DuckDB does not know as no part of the text."""
+    """Whether a JSON file begins with the byte order mark of UTF-8, which DuckDB would read as text."""
     with path.open("rb") as file:
         return path.suffix.lower() not in (".csv", ".tsv") and file.read(3) == codecs.BOM_UTF8
 
 
 def encoding_of(path: Path) -> Encoding:
-    """The encoding of a text file: UTF-8 where all of it can be read so, else the likeliest by its letters."""
+    """The encoding of a text file: UTF-8 if the whole file is valid UTF-8, else the likeliest one by its letters."""
     with path.open("rb") as file:
         head = file.read(_HEAD)
     if wide := _utf_16(head):
@@ -196,7 +196,7 @@ def encoding_of(path: Path) -> Encoding:
                 wrong = True
                 decoder.reset()
     if zeros and (head.count(0) > _FEW_ZEROS * len(head) or _CONTROL.search(head)):
-        return Encoding(_UTF_8)  # what reads it says that it is no text
+        return Encoding(_UTF_8)  # the reader reports that it is not text
     if not wrong:
         return Encoding(_BROKEN if zeros else _UTF_8)
     sample = sample.replace(b"\x00", b"")
@@ -209,7 +209,7 @@ def encoding_of(path: Path) -> Encoding:
 
 
 def _utf_16(head: bytes) -> str:
-    """The name of an encoding of two bytes, by its mark or by where its zeros stand; empty where it is none."""
+    """The name of the UTF-16 encoding, by its mark or by the positions of zeros. Empty if it is not UTF-16."""
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     shares = [head[start::2].count(0) * 2 / max(len(head), 1) for start in (0, 1)]
@@ -219,7 +219,7 @@ def _utf_16(head: bytes) -> str:
 
 
 def _guess(sample: bytes, otherwise: str) -> str:
-    """What charset-normalizer takes a text for whose words no encoding explains."""
+    """The encoding that charset-normalizer detects, for a text whose words no encoding explains."""
     try:
         from charset_normalizer import from_bytes
     except ImportError as error:
@@ -229,7 +229,7 @@ def _guess(sample: bytes, otherwise: str) -> str:
 
 
 def _decode(path: Path, encoding: Encoding, folder: Path) -> Prepared:
-    """The file in UTF-8. What cannot be decoded is marked, and the lines with such marks are counted."""
+    """Write the file as UTF-8. Undecodable bytes are marked, and the lines with such marks are counted."""
     target = folder / path.name
     codec = "utf-8-sig" if encoding.name in (_UTF_8, _BROKEN) else encoding.name
     marked = 0
@@ -254,7 +254,7 @@ def _decode(path: Path, encoding: Encoding, folder: Path) -> Prepared:
 
 
 def _unpack(path: Path, folder: Path) -> Path:
-    # Not into `folder` itself: what is not UTF-8 is written anew there under the same name.
+    # Not into `folder` itself, because a text that is not UTF-8 is rewritten there under the same name.
     target, size, packed = folder / "unpacked" / path.stem, 0, path.stat().st_size
     target.parent.mkdir()
     try:
@@ -268,13 +268,13 @@ def _unpack(path: Path, folder: Path) -> Path:
                 out.write(piece)
     except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
-            raise  # of the disk; what is no such archive has no number
+            raise  # an error of the disk; errors of an invalid archive have no number
         raise DatabaseUnavailable(f"{path.name} cannot be unpacked: pack it again.") from error
     return target
 
 
 def _sheets(path: Path, folder: Path) -> Iterator[Prepared]:
-    """The sheets of a workbook that hold anything, each as a CSV file."""
+    """Write the sheets of a workbook that are not empty as CSV files."""
     try:
         from openpyxl import load_workbook  # type: ignore[import-untyped]
         from openpyxl.utils.exceptions import InvalidFileException  # type: ignore[import-untyped]
@@ -289,7 +289,7 @@ def _sheets(path: Path, folder: Path) -> Iterator[Prepared]:
         raise DatabaseUnavailable(f"{path.name} is not an Excel workbook: save it as .xlsx again.") from error
     found: list[tuple[str, Path, SheetLayout]] = []
     for number, sheet in enumerate(book.worksheets):
-        sheet.reset_dimensions()  # what the file says of them may be far more than it holds
+        sheet.reset_dimensions()  # the stated dimensions may far exceed the data
         target = folder / f"{path.stem}_{number}.csv"
         layout = SheetLayout()
         if _write_sheet(path, sheet.iter_rows(values_only=True), target, layout):
@@ -309,7 +309,7 @@ def _sheets(path: Path, folder: Path) -> Iterator[Prepared]:
 
 
 def _count_uncomputed(path: Path) -> Counter[str]:
-    """How many cells of each sheet have a formula and no value, as programs write them that compute nothing."""
+    """The number of cells with a formula but no value, by sheet. Programs that compute no formulas write such cells."""
     import zipfile
 
     from openpyxl import load_workbook
@@ -341,7 +341,7 @@ def _has_formulas(packed: zipfile.ZipFile, sheet: str) -> bool:
 
 
 def _check_packed(path: Path) -> None:
-    """Raise where a workbook unpacks to more than it may. Its parts never give more bytes than they state."""
+    """Raise DatabaseUnavailable if a workbook is too big when unpacked. Its parts never exceed their stated sizes."""
     import zipfile
 
     with zipfile.ZipFile(path) as packed:
@@ -354,8 +354,8 @@ def _check_packed(path: Path) -> None:
 
 
 def _write_sheet(path: Path, rows: Iterable[tuple[Any, ...]], target: Path, layout: SheetLayout) -> bool:
-    """Write a sheet's rows that hold anything, each as wide as the widest; whether there are any. A header of two rows
-    is written as one, and a last row of sums is left out."""
+    """Write a sheet's rows that are not empty, all with the same number of cells. Return whether there are any. A
+    header of two rows is written as one, and a last row of totals is left out."""
     width, written, ragged = 0, 0, target.with_suffix(".rows")
     with ragged.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out)
@@ -392,8 +392,8 @@ def _cell(value: Any) -> str:
 
 
 def even_out_rows(path: Path, delimiter: str, folder: Path, *, skip: int = 0) -> Prepared:
-    """A CSV file in UTF-8 whose rows differ in their number of fields, written to `folder` with as many as most have.
-    Args: skip: lines before the header, which are left out."""
+    """Rewrite a UTF-8 CSV file whose rows differ in their number of fields to `folder`, with the most frequent number.
+    Args: skip: number of lines before the header, which are left out."""
     widths = Counter(map(len, _rows(path, delimiter, skip)))
     header = next(iter(widths), 0)
     width = max(header, widths.most_common(1)[0][0] if widths else 0)
@@ -416,7 +416,7 @@ def _have(rows: int) -> str:
 
 
 def _rows(path: Path, delimiter: str, skip: int) -> Iterable[list[str]]:
-    """All rows but those that are empty."""
+    """All rows that are not empty."""
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         for _ in range(skip):
             file.readline()

@@ -1,4 +1,4 @@
-"""Reads columns of texts as the dates and numbers that they hold."""
+"""Reads columns of texts as the dates and numbers that they contain."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def cast_texts(connection: DuckDBPyConnection, path: Path, found: FileTable) -> FileTable:
-    """The table with texts read as the dates and numbers that they are, where all of the file was looked at.
+    """The table with texts read as dates and numbers, if the whole file was read. Else the table itself.
     Args: path: for messages."""
     if not found.whole:
         return found
@@ -68,7 +68,7 @@ def cast_texts(connection: DuckDBPyConnection, path: Path, found: FileTable) -> 
 
 
 def _order_of_days(connection: DuckDBPyConnection, found: FileTable, name: str, kind: str) -> str:
-    """How days were read that may be read either way, with the day or the month first; empty where nothing is open."""
+    """A sentence on dates that can be read with the day or the month first. Empty if they are unambiguous."""
     option = {"DATE": "dateformat", "TIMESTAMP": "timestampformat"}.get(kind)
     pattern = re.search(rf"\b{option} = '%(d|m)[^']*'", found.reader)
     if pattern is None:

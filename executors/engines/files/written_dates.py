@@ -1,7 +1,7 @@
-"""Dates as people write them, in columns of texts: `31.12.23`, `04/13/2024 2:05 PM`, `3 Mar 2024`, ISO beside German.
+"""Reads dates as people write them, in columns of texts: `31.12.23`, `04/13/2024 2:05 PM`, `3 Mar 2024`, or a mixture.
 
-A column is read as dates only if every value is one in the same order of day, month and year. If several orders fit,
-the column's note names the one that was used.
+A column is read as dates only if all values are dates with the same order of day, month and year; ISO dates may be
+among them. If several orders fit, the column's note names the one that was used.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from executors.engines.files.file_table import absent_note, fetch_row, value_of
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-# Names of months and days in English, German, French, Spanish, Italian, Korean, Chinese and Japanese. A month without a
-# day and `Jan-24` are no dates.
+# Names of months and days in English, German, French, Spanish and Italian. Korean, Chinese and Japanese dates have
+# signs. A month without a day is not a date, and neither is `Jan-24`.
 _NAMES = (
     "january januar jänner janvier enero gennaio jan jän janv ene gen",
     "february februar feber février febrero febbraio feb fév févr",
@@ -57,7 +57,7 @@ _MONTH = rf"(?:{_any_of(' '.join(_NAMES))})"
 _WEEKDAY = rf"(?:(?:{_any_of(_WEEKDAYS)})\.?,? )?"
 _ORDINAL = "(?:st|nd|rd|th|er|[.º°ª])?"
 _OF = "(?: of| de| del)?"
-OFFSET = r"(?: ?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))"  # of a time from UTC
+OFFSET = r"(?: ?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))"  # a time's offset from UTC
 _NAMED_TIME = (
     rf"(?:(?:,| at| um| a| à)? (\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:\.\d{{1,6}})?)?(?: ?[ap]\.?m\.?)?)(?: Uhr|{OFFSET})?)?"
 )
@@ -67,7 +67,7 @@ _DAY_FIRST = (
 _MONTH_FIRST = rf"{_WEEKDAY}({_MONTH})\.?[ -](\d{{1,2}}){_ORDINAL}(?:, ?| |-)(\d{{4}}){_NAMED_TIME}"
 _YEAR_FIRST = rf"(\d{{4}})[ ./-]({_MONTH})\.?[ ./-](\d{{1,2}}){_NAMED_TIME}"
 _SIGNS = rf"(\d{{4}}) ?[年년] ?(\d{{1,2}}) ?[月월] ?(\d{{1,2}}) ?[日일](?: ?\([^)]{{1,3}}\))?{_NAMED_TIME}"
-# The pattern of a date with a named month, and that of such a date with a year of two digits.
+# The pattern of a date with a named month, and the pattern of such a date with a two-digit year.
 NAMED_DATE = rf"(?i)^(?:{_DAY_FIRST}|{_MONTH_FIRST}|{_YEAR_FIRST}|{_SIGNS})$"
 SHORT_NAMED_DATE = (
     rf"(?i)^{_WEEKDAY}(\d{{1,2}}){_ORDINAL}{_OF}[ ./-]{{0,2}}{_MONTH}\.?,?{_OF}[ ./-]{{0,2}}(\d{{2}}){_NAMED_TIME}$"
@@ -77,9 +77,9 @@ MONTH_ALONE = rf"(?i)^(?:{_MONTH}\.?{_OF}[ ./'-]{{0,2}}(?:\d{{4}}|\d{{2}})|\d{{1
 
 
 def as_iso(text: str) -> str:
-    """The expression of a text as an ISO date where it is one with a named month, else as it is.
+    """SQL that converts a date with a named month to an ISO date, and returns other texts unchanged.
 
-    Years of two digits are those from 1969 to 2068, as in POSIX, and stand behind the day.
+    Two-digit years are from 1969 to 2068, as in POSIX, and follow the day.
     """
     parts = text
     for pattern, order in ((_DAY_FIRST, r"\3 \2 \1 \4"), (_MONTH_FIRST, r"\3 \1 \2 \4"), (_YEAR_FIRST, r"\1 \2 \3 \4")):
@@ -99,7 +99,7 @@ def as_iso(text: str) -> str:
 _ALL = _NUMBERS | {f"{number:0{width}d}월": number for number in range(1, 13) for width in (1, 2)}
 
 
-_HALF = r"(?i) ?([ap])\.?m\.?$"  # of a day, behind a time of twelve hours
+_HALF = r"(?i) ?([ap])\.?m\.?$"  # AM or PM after a time of twelve hours
 _TIME = rf"(?:[ T]\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:\.\d{{1,6}})?)?(?: ?[AaPp]\.?[Mm]\.?)?{OFFSET}?)?"
 _BEHIND = rf"(:\d{{2}}(?:\.\d+)?(?: ?[AaPp]\.?[Mm]\.?)?)({OFFSET})$"  # the end of a time, and its offset
 _TWELVE = "['%Y-%m-%d %I:%M %p', '%Y-%m-%d %I:%M:%S %p', '%Y-%m-%d %I:%M:%S.%f %p']"
@@ -109,16 +109,16 @@ _SHAPE = "^(?:" + "|".join(
 _SHORT = r"^\d{1,2}\D\d{1,2}\D\d{2}(?:\D.*)?$"
 _YEAR = r"^\d{4}\D"
 _MOST_OFFSETS = 2
-# Places of the year, the month and the day in a date of three parts.
+# Positions of the year, the month and the day in a date of three parts.
 _ORDERS = {"day": (3, 2, 1), "month": (3, 1, 2), "year": (1, 2, 3)}
 
 
 class WrittenDate(NamedTuple):
     """A column read as dates.
 
-    type: empty where it stays text, since its values have several orders. expression: over the column.
-    order: what comes first, "day", "month" or "year"; empty where all values have the year first in four digits.
-    note: how it is read, without any value. problem: the same where it is a guess, or was not possible.
+    type: Empty if the column stays text because its values have several orders. expression: SQL over the column.
+    order: The first part, "day", "month" or "year". Empty if all values begin with a four-digit year.
+    note: How the column is read, without values. problem: The same if the reading is a guess, or is impossible.
     """
 
     type: str
@@ -129,10 +129,10 @@ class WrittenDate(NamedTuple):
 
 
 class DateColumns(NamedTuple):
-    """Columns of texts of which every value has the shape of a date.
+    """Text columns whose values all have the form of a date.
 
-    numbered: in digits alone. named: of some the month has a name. months: every value is a month without a day, or
-    without a year, so that they are no dates. zoned: dates, of which times have an offset from UTC.
+    numbered: All values have only digits. named: Some months have names. months: All values are months without a day or
+    without a year, which are not dates. zoned: Dates with times that have an offset from UTC.
     """
 
     numbered: tuple[str, ...]
@@ -142,7 +142,7 @@ class DateColumns(NamedTuple):
 
 
 def columns_of_dates(connection: DuckDBPyConnection, reader: str, columns: Sequence[str]) -> DateColumns:
-    """The columns of dates among those of texts; found in one scan."""
+    """Find the columns of dates among text columns, in one scan."""
     if not columns:
         return DateColumns((), (), (), ())
     texts = [value_of(name) for name in columns]
@@ -165,7 +165,7 @@ def columns_of_dates(connection: DuckDBPyConnection, reader: str, columns: Seque
 def detect_date_format(
     connection: DuckDBPyConnection, reader: str, column: str, *, named: bool = False, zoned: bool = False
 ) -> WrittenDate | None:
-    """How a column of texts that look like dates is read as dates; None where they are none.
+    """How to read a column of texts that look like dates. None if they are not dates.
     Args: reader: the table function, or a query in parentheses; named: whether months have names; zoned: whether times
     have an offset from UTC."""
     text = value_of(column)
@@ -198,7 +198,7 @@ def detect_date_format(
     if with_year == count:
         return WrittenDate(kind, _shift(f"CAST({readings['day']} AS {kind})", moved), "", absent)
     if "year" in possible and len(possible) > 1 and firsts > lasts:
-        possible.remove("year")  # days differ more than years
+        possible.remove("year")  # days vary more than years
     order = "year" if "year" in possible and firsts < lasts else possible[0]
     guess = ""
     if len(possible) > 1:
@@ -214,9 +214,9 @@ def detect_date_format(
 
 
 def _zone(connection: DuckDBPyConnection, reader: str, text: str) -> tuple[str, str | None]:
-    """The sentence on a column's offsets from UTC, and the expression of one in minutes where times are moved to UTC.
+    """A sentence on a column's offsets from UTC, and the SQL of an offset in minutes if times are converted to UTC.
 
-    One zone has two offsets at most, in summer and in winter: its times are read as its clocks show them.
+    One zone has at most two offsets, for summer and winter. Its times are read as local times.
     """
     offset = f"upper(trim(regexp_extract({text}, {literal(_BEHIND)}, 2)))"
     count, least, most = fetch_row(
@@ -236,7 +236,7 @@ def _shift(moment: str, minutes: str | None) -> str:
 
 
 def _has_year_first(connection: DuckDBPyConnection, reader: str, text: str) -> bool:
-    """Whether what stands behind named months differs more than what stands before, where both have two digits."""
+    """Whether the numbers after named months vary more than those before them, if both have at most two digits."""
     pattern = literal(SHORT_NAMED_DATE)
     first, last = (f"regexp_extract({text}, {pattern}, {group})" for group in (1, 2))
     counts = f"SELECT count(DISTINCT {first}), count(DISTINCT {last})"
@@ -245,13 +245,13 @@ def _has_year_first(connection: DuckDBPyConnection, reader: str, text: str) -> b
 
 
 def _moment(text: str) -> str:
-    """The expression of an ISO date with a time, of twelve hours too, as a timestamp; NULL where it is none."""
+    """SQL that converts an ISO date with a time, also of twelve hours, to a timestamp, or NULL if it is invalid."""
     twelve = f"try_strptime(upper(regexp_replace({text}, '{_HALF}', ' \\1M')), {_TWELVE})"
     return f"CASE WHEN regexp_matches({text}, '{_HALF}') THEN {twelve} ELSE TRY_CAST({text} AS TIMESTAMP) END"
 
 
 def _reading(text: str, order: str) -> str:
-    """The expression of a text as an ISO date; years of two digits are those from 1969 to 2068, as in POSIX."""
+    """SQL that converts a text to an ISO date. Two-digit years are from 1969 to 2068, as in POSIX."""
     year, month, day = (rf"\{place}" for place in _ORDERS[order])
     parts = [r"(\d{1,2})"] * 3
     found = rf"regexp_replace({text}, '^(\d{{4}})\D(\d{{1,2}})\D(\d{{1,2}})', '\1-\2-\3')"

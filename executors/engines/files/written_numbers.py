@@ -1,9 +1,9 @@
-"""Numbers as people write them, in columns that are text to DuckDB: `1.307,81 €`, `($1,200.50)`, `12 kg`, `15 %`.
+"""Reads numbers as people write them, in columns of texts: `1.307,81 €`, `($1,200.50)`, `12 kg`, `15 %`.
 
-A column is read as numbers only if every value is one, all with the same sign or unit, and at least one value shows by
-more than its digits that it is not a code: codes such as `01234` stay text. If every value can be read in two ways, as
-`1.234` can, the other columns of the file decide. A column that looks like numbers and stays text gets a sentence with
-the reason.
+A column is read as numbers only if every value is one, all values have the same sign or unit, and at least one has more
+than digits, which shows that it is not a code. Codes such as `01234` stay text. If every value can be read in two ways,
+as `1.234` can, the other columns of the file decide. A column that looks like numbers but stays text gets a sentence
+with the reason.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MONEY = r"\p{Sc}|EUR|USD|GBP|CHF|JPY|CNY|KRW|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|IN
 _UNIT = (
     rf"{_MONEY}|%|°[CF]?|kg|mg|g|t|lbs?|oz|km|cm|mm|m|mi|ft|m²|m³|l|ml|kWh|MWh|kW|MW|km/h|h|min|ms|s|pcs|Stk\.?|Stück"
 )
-_SPACES = r" \x{00A0}\x{2009}\x{202F}"  # also the narrow ones that do not break a line
+_SPACES = r" \x{00A0}\x{2009}\x{202F}"  # including non-breaking and thin spaces
 _BLANKS = rf"[\s{_SPACES}]*"
 _MINUS = r"-\x{2212}"
 _NUMBERS = {
@@ -31,22 +31,22 @@ _NUMBERS = {
     for mark, other, indian in ((COMMA, POINT, ""), (POINT, COMMA, r"|[1-9]\d?(?:,\d{2})+,\d{3}"))
 }
 _OPEN = r"^\D*[1-9]\d{0,2}[.,]\d{3}\D*$"  # thousands, or three decimals
-# What looks like a number, whatever is around it.
+# The pattern of a text that looks like a number, with anything around it.
 LOOKS_LIKE_NUMBER = (
     rf"^{_BLANKS}[^\w\s]{{0,3}}(?:(?:{_MONEY}){_BLANKS})?[{_MINUS}+(]{{0,2}}\d[\d.,'’{_SPACES}]*"
     rf"(?:(?:{_UNIT})|\D{{0,4}}){_BLANKS}[{_MINUS})]?$"
 )
 _OPEN_DOUBLE = r"^[-+]?(?:[1-9]\d{0,2}[.,]\d{3}|\d{1,3})$"
-_LONG_CODE = r"^[-+]?\d{16,}$"  # a DOUBLE keeps fifteen digits
+_LONG_CODE = r"^[-+]?\d{16,}$"  # a DOUBLE keeps only fifteen digits
 _AT_ONCE = 40  # columns in one query
 _LONGEST = 18  # digits of a BIGINT or a DECIMAL(18)
 
 
 class WrittenNumber(NamedTuple):
-    """A column read as a number. expression: over the column; note: how, with its unit, and without any value.
+    """A column read as numbers. expression: SQL over the column; note: how it is read, with its unit, without values.
 
-    type: empty where it stays text. unit: as its texts name it; empty where they have none.
-    problem: a sentence where the reading is a guess. reason: why a column that looks like numbers stays text.
+    type: Empty if the column stays text. unit: As in the texts. Empty if they have none.
+    problem: A sentence if the reading is a guess. reason: Why a column that looks like numbers stays text.
     """
 
     type: str = ""
@@ -60,10 +60,11 @@ class WrittenNumber(NamedTuple):
 class TextShape(NamedTuple):
     """Counts of a column of texts that look like numbers.
 
-    values: that are not empty. comma, point, either: those that are numbers with that decimal mark, or one of them.
-    open: those with one mark and three digits behind it. telling: that are more than digits. codes: begin with a zero.
-    units: how many there are; first, last: two of them; money: values with a currency.
-    comma_digits, point_digits: behind the mark, at most. digits: of a value, at most.
+    values: Values that are not empty. comma, point, either: Values that are numbers with that decimal mark, or either.
+    open: Values with one mark and three digits after it. telling: Values with more than digits. codes: Values that
+    begin with a zero.
+    units: Number of different units; first, last: two of them; money: values with a currency.
+    comma_digits, point_digits: Most digits after that mark. digits: Most digits of a value.
     """
 
     values: int
@@ -83,25 +84,25 @@ class TextShape(NamedTuple):
 
     @property
     def is_number(self) -> bool:
-        """Whether every value is one, of one unit and one decimal mark, and something shows that they are no codes."""
+        """Whether all values are numbers with one unit and one decimal mark, and are certainly not codes."""
         of_one = self.values in (self.comma, self.point) and self.units <= 1
         return bool(of_one and self.telling and not self.codes and self.digits <= _LONGEST)
 
     @property
     def mark(self) -> str:
-        """The decimal mark that the values show; empty where they show none."""
+        """The decimal mark that the values show. Empty if they show none."""
         if self.comma == self.point or not self.is_number:
             return ""
         return COMMA if self.comma > self.point else POINT
 
     @property
     def is_open(self) -> bool:
-        """Whether every value can be read with either mark, and the numbers would differ."""
+        """Whether all values can be read with either mark, and the numbers would differ."""
         return self.comma == self.point and self.open > 0
 
 
 def shapes_of(connection: DuckDBPyConnection, reader: str, columns: Sequence[str]) -> dict[str, TextShape]:
-    """The shapes of those columns of texts of which every value looks like a number.
+    """The shapes of the text columns whose values all look like numbers.
     Args: reader: the table function, or a query in parentheses."""
     texts = {name: value_of(name) for name in columns}
     looks = [
@@ -114,8 +115,9 @@ def shapes_of(connection: DuckDBPyConnection, reader: str, columns: Sequence[str
 
 
 def open_doubles(connection: DuckDBPyConnection, reader: str, columns: Sequence[str], *, thousands: bool) -> list[str]:
-    """Those of columns that DuckDB reads as DOUBLE which it may not: codes with more digits than a DOUBLE keeps.
-    Args: reader: of them as texts; thousands: also those that may be thousands."""
+    """The columns that DuckDB reads as DOUBLE but must not: codes with more digits than a DOUBLE keeps.
+    Args: reader: reads the columns as texts; thousands: whether to include columns whose values may have thousands
+    separators."""
     tests = []
     for text in (f"trim({quote_name(name)})" for name in columns):
         long = f"bool_or(length({text}) > 15 AND regexp_matches({text}, '{_LONG_CODE}'))"
@@ -128,7 +130,7 @@ def open_doubles(connection: DuckDBPyConnection, reader: str, columns: Sequence[
 def _each(
     connection: DuckDBPyConnection, reader: str, aggregates: Sequence[str], size: int
 ) -> Iterable[tuple[Any, ...]]:
-    """Aggregates over all that is read, `size` at a time, computed for several columns in one scan."""
+    """The results of aggregates over all rows, in tuples of `size`. One scan computes those of several columns."""
     for start in range(0, len(aggregates), _AT_ONCE * size):
         some = aggregates[start : start + _AT_ONCE * size]
         row = fetch_row(connection, f"SELECT {', '.join(some)} FROM {reader}")
@@ -159,7 +161,7 @@ def _counts(text: str) -> Iterable[str]:
 
 
 def _whole(mark: str) -> str:
-    """The pattern of a text that is a number: a sign before or behind it, or parentheses, as accountants write."""
+    """The pattern of a number, with a sign before or after it, or in parentheses as accountants write."""
     number = _NUMBERS[mark]
     before, after = rf"(?:(?:{_MONEY}){_BLANKS})?", rf"(?:{_BLANKS}(?:{_UNIT}))?"
     ways = (
@@ -174,8 +176,8 @@ def _whole(mark: str) -> str:
 
 
 def mark_of(shapes: Iterable[TextShape], marks: Iterable[str]) -> str:
-    """The decimal mark of a file, of its columns of texts (`shapes`) and of those that DuckDB reads as numbers
-    (`marks`); empty where they show none, or both."""
+    """The decimal mark of a file. Empty if its columns show none, or both.
+    Args: shapes: of its text columns; marks: of the columns that DuckDB reads as numbers."""
     found = {it.mark for it in shapes if it.mark} | set(marks)
     return found.pop() if len(found) == 1 else ""
 
@@ -183,9 +185,9 @@ def mark_of(shapes: Iterable[TextShape], marks: Iterable[str]) -> str:
 def detect_number_format(
     column: str, shape: TextShape, mark: str, *, usual: str = "", absent: str = ""
 ) -> WrittenNumber:
-    """How a column of texts that look like numbers is read.
-    Args: mark: the decimal mark of the other columns, if they show one; usual: the one to take where nothing does;
-    absent: the sentence on texts that say that there is no value."""
+    """How to read a column of texts that look like numbers.
+    Args: mark: the decimal mark of the other columns, if they show one; usual: the mark to use if nothing shows one;
+    absent: the sentence on texts that mean a missing value."""
     chosen = (mark or _guess(shape, usual)) if shape.is_open else shape.mark or POINT
     if reason := _reason(shape, chosen, telling=bool(shape.telling or absent)):
         return WrittenNumber(reason=f"Kept as text: all {shape.values:,} values look like numbers, {reason}.")
@@ -206,10 +208,10 @@ def detect_number_format(
 
 
 def _guess(shape: TextShape, usual: str) -> str:
-    """The decimal mark of values that may have either, where no other column shows it; empty where none is likelier."""
+    """The likelier decimal mark of ambiguous values, if no other column shows it. Empty if neither is likelier."""
     if shape.comma_digits and shape.point_digits:
         return ""
-    if shape.money:  # has two decimals, if any
+    if shape.money:  # money has two decimals, if any
         return POINT if shape.comma_digits else COMMA
     if shape.units:
         return ""
@@ -217,7 +219,7 @@ def _guess(shape: TextShape, usual: str) -> str:
 
 
 def _reason(shape: TextShape, mark: str, *, telling: bool) -> str:
-    """Why a column stays text; empty where it does not. Args: telling: whether something shows that it has no codes."""
+    """Why a column stays text. Empty if it does not. Args: telling: whether its values are certainly not codes."""
     if shape.codes:
         return "and some begin with 0, as codes do"
     if not telling:

@@ -16,7 +16,7 @@ from executors.errors import ErrorKind
 
 _WORDS = read_words(__file__)
 
-# The server's own schemas are left out; the views of activated models are not.
+# The server's own schemas are left out, except the views of activated models.
 _VISIBLE = """
     (schema_name NOT LIKE '\\_SYS%' ESCAPE '\\' OR schema_name = '_SYS_BIC')
     AND schema_name NOT LIKE 'SAP\\_%' ESCAPE '\\' AND schema_name NOT LIKE 'HANA\\_XS%' ESCAPE '\\'
@@ -70,7 +70,7 @@ _READS = SchemaQueries(
     """,
 )
 
-# Of the names that most engines share, those that HANA does not have; a schema may have functions so named.
+# Common functions that HANA does not have. A schema may have functions with these names.
 _ELSEWHERE = words("ceiling concat_ws degrees log10 pi radians")
 
 HANA = Dialect(
@@ -164,7 +164,7 @@ HANA = Dialect(
         "series_generate_date series_generate_decimal series_generate_integer series_generate_seconddate",
         "series_generate_smallint series_generate_time series_generate_timestamp series_generate_tinyint json_table",
     ),
-    # DDL commits, whatever the transaction is; so it must not begin.
+    # DDL commits any transaction, so no statement may begin with it.
     session=SessionSetup(begin=("SET TRANSACTION READ ONLY",), first_words=words("select with")),
     reads=_READS,
 )

@@ -23,7 +23,7 @@ def _word(name: str) -> Any:
 
 
 class PlainHana(Hana):
-    """SAP HANA as it is written. Advice to its optimizer is left out: WITH HINT (...), and MANY TO ONE before JOIN."""
+    """SAP HANA, kept as written. Optimizer hints are removed: WITH HINT (...), and MANY TO ONE before JOIN."""
 
     to_json_path = as_written
 
@@ -56,7 +56,7 @@ def _words(tokens: list[Token]) -> list[str]:
 
 
 def _without_cardinality(tokens: list[Token]) -> list[Token]:
-    """`LEFT OUTER MANY TO EXACT ONE JOIN` without what it says of how many rows fit."""
+    """Remove the cardinality from `LEFT OUTER MANY TO EXACT ONE JOIN`."""
     found: list[Token] = []
     for token in tokens:
         if token.token_type is TokenType.JOIN:
@@ -73,7 +73,7 @@ def _is_cardinality(words: list[str]) -> bool:
 
 
 def _without_hint(tokens: list[Token]) -> list[Token]:
-    """A query without the WITH HINT (...) at its end; a WITH whose query is called `hint` has AS behind it."""
+    """Remove WITH HINT (...) from the end of a query. A CTE named `hint` differs, because AS follows its name."""
     end = len(tokens) - (bool(tokens) and tokens[-1].token_type is TokenType.SEMICOLON)
     words, depth = _words(tokens), 0
     for at in range(end - 1, 1, -1):

@@ -1,1 +1,1 @@
-"""What the executors of local files share."""
+"""Code that the executors of local files share."""

@@ -1,4 +1,4 @@
-"""What the executors of local files share: changes, a lock, samples and probes."""
+"""Code that the executors of local files share: detection of changes, a lock, samples and probes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class FileState(NamedTuple):
-    """What tells one version of a file from the next."""
+    """The properties that distinguish one version of a file from the next."""
 
     size: int
     modified_ns: int
@@ -26,7 +26,7 @@ class FileState(NamedTuple):
 
 
 def state_of(path: Path) -> FileState | None:
-    """The state of a file now; None where there is none to see."""
+    """The present state of a file. None if it does not exist or is not accessible."""
     try:
         found = path.stat()
     except OSError:
@@ -35,16 +35,16 @@ def state_of(path: Path) -> FileState | None:
 
 
 class Gate:
-    """A lock for readers and writers. Readers that come while a writer waits queue behind it. Not reentrant."""
+    """A lock for readers and writers. New readers queue behind a waiting writer. Not reentrant."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._readers = 0
-        self._writing = False  # or waiting to
+        self._writing = False  # True also while a writer waits
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Wait for the writer, and hold off the next one."""
+        """Wait for the present writer, and block further writers."""
         with self._changed:
             self._changed.wait_for(lambda: not self._writing)
             self._readers += 1
@@ -57,7 +57,8 @@ class Gate:
 
     @contextmanager
     def writing(self, timeout_s: float) -> Iterator[bool]:
-        """Wait for everybody, at most so many seconds. Yields whether it is this writer's turn now."""
+        """Wait for the present writer, then for the readers, at most `timeout_s` seconds each. Yield whether all have
+        finished."""
         with self._changed:
             alone = self._changed.wait_for(lambda: not self._writing, timeout_s)
             if alone:
@@ -83,7 +84,7 @@ Samples = dict[str, tuple[str, ...]]
 
 
 def quote_name(name: str) -> str:
-    """A name as SQLite and DuckDB take it, whatever it holds."""
+    """A name in quotes, for SQLite and DuckDB."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -91,8 +92,8 @@ def sample_values(
     fetch: Callable[[str], Iterable[Sequence[Any]]], table: str, columns: Sequence[str], count: int, text: str
 ) -> Samples:
     """The `count` most frequent values of text columns among the first `SAMPLED_ROWS` rows, ties by value.
-    Args: table: as in a FROM clause, quoted; text: SQL that makes text of a column, with the hole `{}`; NULL where it
-    holds none."""
+    Args: table: as in a FROM clause, quoted; text: SQL that converts a column to text, with the placeholder `{}`; NULL
+    for values that are not text."""
     found: dict[str, list[str]] = {}
     for start in range(0, len(columns) if count else 0, _COLUMNS_PER_QUERY):
         part = columns[start : start + _COLUMNS_PER_QUERY]
@@ -119,12 +120,12 @@ _REFUSALS = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH})
 
 
 def sqlite_layers(connection: sqlite3.Connection, restrict: Callable[[sqlite3.Connection], None]) -> tuple[Layer, ...]:
-    """What the probes of SQLite's row find, each by itself. The connection is of no use afterwards.
-    Args: restrict: does the rest that is done before a query; only the last probe runs after it."""
+    """The results of SQLite's probes, each of which checks one layer alone. The connection cannot be used afterwards.
+    Args: restrict: completes the preparation for a query; only the last probe runs after it."""
     *opened, last = DIALECTS["sqlite"].probes
     found: list[Layer] = []
     for probe in opened:
-        if probe.refused:  # by this layer alone, and undone where it is not
+        if probe.refused:  # only this layer may refuse it; if it does not, it is rolled back
             connection.execute("PRAGMA query_only = OFF")
             connection.execute("BEGIN")
         found.append(_sqlite_layer(connection, probe))
@@ -143,7 +144,7 @@ def _sqlite_layer(connection: sqlite3.Connection, probe: Probe) -> Layer:
 
 
 def duckdb_layers(cursor: DuckDBPyConnection) -> tuple[Layer, ...]:
-    """What the probes of DuckDB's row find. Raises duckdb.Error."""
+    """The results of DuckDB's probes. Raises duckdb.Error."""
     found: list[Layer] = []
     for probe in DIALECTS["duckdb"].probes:
         row = cursor.execute(probe.sql).fetchone()

@@ -1,7 +1,7 @@
-"""Checks a write: its rows are looked up by their keys after it and before the commit.
+"""Checks a write: its rows are read by their keys after the write and before the commit.
 
-A count says how many rows the statement changed, not what its triggers made of them. The database computes the expected
-values before the write, and compares them as the column's type stores them: rounded, cut to a date, padded.
+The number of changed rows does not show what triggers did to them. The database computes the expected values before the
+write. They are compared in the form in which the column's type stores them: rounded, cut to a date, padded.
 """
 
 from __future__ import annotations
@@ -21,22 +21,21 @@ from executors.errors import ErrorKind, SqlFailed
 
 Ask = Callable[[Sequence[str], Sequence[Any], int], Sequence[Sequence[Any]]]
 
-MOST_ROWS = 1000  # each is looked up on its own
+MOST_ROWS = 1000  # each is read by its own query
 _TIMES = re.compile(r"date|time", re.IGNORECASE)
 _AS_WRITTEN = re.compile(r"char|text|string|clob", re.IGNORECASE)
 UNSEEN = "the rows could not be read before the change"
 
 
 class Expected(NamedTuple):
-    """What is to be found: by row, the values of the columns of `plan`. Without a plan nothing is looked up, and `why`
-    says it."""
+    """The expected values of the columns of `plan`, by row. Without a plan, no row is read, and `why` is the reason."""
 
     plan: ReadBack | None
     rows: Sequence[Sequence[Any]]
     why: str = ""
 
     def result(self, affected: int, again: int | None, *, committed: bool, started: float) -> WriteResult:
-        """What a write did. Args: again: see `confirm`; started: on the monotonic clock."""
+        """The result of a write. Args: again: see `confirm`; started: start time on the monotonic clock."""
         elapsed = round((time.monotonic() - started) * 1000, 3)
         return WriteResult(
             rows_affected=affected, committed=committed, elapsed_ms=elapsed, read_back=again, unread=self.why
@@ -44,9 +43,9 @@ class Expected(NamedTuple):
 
 
 def expect(statement: CheckedWrite, ask: Ask) -> Expected:
-    """Read, before a write, what it promises.
-    Args: ask: runs a query in the write's transaction, given in parts between which the parameters stand; gives so many
-    of its rows at most."""
+    """Read the expected rows of a write, before it runs.
+    Args: ask: runs a query in the write's transaction. It takes the parts of the query, the parameters between them,
+    and the maximum number of rows."""
     plan = statement.read_back
     if plan is None:
         return Expected(None, (), statement.unread or UNSEEN)
@@ -64,8 +63,8 @@ def expect(statement: CheckedWrite, ask: Ask) -> Expected:
 
 
 def confirm(statement: CheckedWrite, expected: Expected, row: Dialect, ask: Ask) -> int | None:
-    """Look the rows up again, after a write: how many were found as they are to be; None: none was looked up.
-    Raises SqlFailed: CONSTRAINT, a row is not as it is to be."""
+    """Read the rows after a write. Return the number of rows, all of which have the expected values. None: no row was
+    read. Raises SqlFailed: CONSTRAINT, a row does not have the expected values."""
     plan = expected.plan
     if plan is None:
         return None
@@ -83,14 +82,14 @@ def confirm(statement: CheckedWrite, expected: Expected, row: Dialect, ask: Ask)
 
 
 def _lookup(plan: ReadBack, row: Dialect) -> tuple[str, ...]:
-    """The query of one row by its key, in parts; see `expect`."""
+    """The parts of the query that reads one row by its key; see `expect`."""
     columns, table = (map(row.always_quote, names) for names in (plan.compared_columns, plan.table))
     first, *more = (f"{row.always_quote(name)} = " for name in plan.key)
     return (f"SELECT {', '.join(columns)} FROM {'.'.join(table)} WHERE {first}", *(f" AND {it}" for it in more), "")
 
 
 def _differing(plan: ReadBack, values: Sequence[Any], found: Sequence[Any]) -> list[str]:
-    """The columns of a row that hold something else than they were set to."""
+    """The columns of a row whose values differ from the expected ones."""
     return [
         name
         for name, at, there in zip(plan.compared_columns, plan.compared_places, found, strict=True)
@@ -99,8 +98,8 @@ def _differing(plan: ReadBack, values: Sequence[Any], found: Sequence[Any]) -> l
 
 
 def holds(wanted: Any, there: Any, kind: str) -> bool | None:
-    """Whether a column of a type `kind` that was set to one value may hold another one, both as the driver gives them;
-    None where that is unknown."""
+    """Whether a column of type `kind` that was set to `wanted` may contain `there`. None if unknown. Both values are as
+    the driver returns them."""
     if wanted is None or there is None:
         return (wanted is None or wanted == "") and (there is None or there == "")  # Oracle stores '' as NULL
     if isinstance(there, bool) or isinstance(wanted, bool):
@@ -115,11 +114,12 @@ def holds(wanted: Any, there: Any, kind: str) -> bool | None:
         return wanted.rstrip(" ") == there.rstrip(" ")
     if isinstance(wanted, bytes) and isinstance(there, bytes):
         return wanted.rstrip(b"\0") == there.rstrip(b"\0")
-    return True if str(wanted) == str(there) else None  # UUID, interval, enum: stored in a form of the type's own
+    return True if str(wanted) == str(there) else None  # UUID, interval, enum: the type has its own form
 
 
 def _same_number(wanted: Any, there: float | Decimal) -> bool | None:
-    """Exactly, where the column can hold it so; else to its last digit, which one engine rounds and another cuts."""
+    """Whether two numbers are equal: exactly if the column can store it so, else up to its last digit, which some
+    engines round and others cut."""
     try:
         exact, stored = Decimal(str(wanted)), Decimal(str(there))
     except InvalidOperation:
@@ -136,13 +136,13 @@ def _same_number(wanted: Any, there: float | Decimal) -> bool | None:
 
 
 def _same_time(wanted: Any, there: Any) -> bool | None:
-    """To the minute, and to the day where the column holds no more; None where it is written in another way."""
+    """Whether two times are equal to the minute, or to the day if the column stores dates. None if the forms differ."""
     first, second = _moment(wanted), _moment(there)
     if first is None or second is None or type(first) is not type(second):
         return True if str(wanted) == str(there) else None
     if isinstance(first, dt.time) and isinstance(second, dt.time):
         return first.replace(microsecond=0) == second.replace(microsecond=0) or None
-    assert isinstance(first, dt.datetime)  # noqa: S101  `_moment` gives these two
+    assert isinstance(first, dt.datetime)  # noqa: S101  `_moment` returns only these two types
     assert isinstance(second, dt.datetime)  # noqa: S101
     if (first.tzinfo is None) is not (second.tzinfo is None):
         return None

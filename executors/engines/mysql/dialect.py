@@ -1,4 +1,4 @@
-"""MySQL and MariaDB: one grammar, with functions, timeouts and messages of their own."""
+"""MySQL and MariaDB, which share a grammar but have different functions, timeouts and messages."""
 
 from executors.dialects.row import (
     ASK_AGAIN,
@@ -20,13 +20,14 @@ from executors.errors import ErrorKind
 _WORDS = read_words(__file__)
 
 
-# Quotes, backslashes and || mean the same on every server, and a column that is not grouped is an error, not a guess.
-# The read-only session lets pass what changes no rows: SET, FLUSH, SELECT INTO OUTFILE, and CALL, which may end it.
+# Quotes, backslashes and || then mean the same on every server, and a column that is not grouped is an error, not a
+# guess. The read-only session allows statements that change no rows: SET, FLUSH, SELECT INTO OUTFILE, and CALL, which
+# may end it.
 _SESSION = SessionSetup(
     setup=(
         "SET SESSION sql_mode = "
         "'ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
-        "SET SESSION group_concat_max_len = 1048576",  # 1024 on MySQL, and what is longer is cut without a word
+        "SET SESSION group_concat_max_len = 1048576",  # MySQL's default is 1024, and longer text is cut silently
     ),
     read_only=("SET SESSION TRANSACTION READ ONLY",),
     begin=("START TRANSACTION READ ONLY",),
@@ -38,7 +39,7 @@ _SESSION = SessionSetup(
 )
 
 _RESET = "A proxy between may reset what a session sets: let it keep sessions apart, or set it for all on the server."
-# Of a user and of the roles in force, one line each; everything that is not on this list can change something.
+# Grants of the user and of the active roles, one line each. Any grant that is not on this list allows changes.
 _READS_ONLY = (
     r"GRANT (?:(?:USAGE|SELECT|SHOW VIEW|SHOW DATABASES|PROCESS|(?:REPLICATION|BINLOG|SLAVE|REPLICA) (?:CLIENT|MONITOR)"
     r"|LOCK TABLES)(?: \([^)]*\))?(?:, )?)+ ON .*|GRANT [`'\"].* TO .*|SET DEFAULT ROLE .*"
@@ -105,7 +106,7 @@ _ERRORS = (
     (r"Unknown column '(?P<name>[^']+)'", ErrorKind.COLUMN_NOT_FOUND),
     (r"Column '(?P<name>[^']+)' in .+ is ambiguous", ErrorKind.AMBIGUOUS_COLUMN),
     (r"FUNCTION (?:\S+\.)?(?P<name>\w+) does not exist", ErrorKind.FUNCTION_NOT_FOUND),
-    (r"for routine '(?:[^'.]+\.)?(?P<name>[^']+)'", ErrorKind.FUNCTION_NOT_FOUND),  # of one that there is not, too
+    (r"for routine '(?:[^'.]+\.)?(?P<name>[^']+)'", ErrorKind.FUNCTION_NOT_FOUND),  # also if it does not exist
     (r"nonaggregated column '(?P<name>[^']+)'", ErrorKind.GROUPING),
     (r"'(?P<name>[^']+)' isn't in GROUP BY", ErrorKind.GROUPING),
     (r"Invalid use of group function|Mixing of GROUP columns|Can't group on", ErrorKind.GROUPING),
@@ -204,7 +205,7 @@ MARIADB = MYSQL.model_copy(
         "functions": _FUNCTIONS | _WORDS["functions of MariaDB alone"],
         "session": _SESSION.model_copy(
             update={
-                # After 1000 steps it would give the rows that there are so far, as if they were all.
+                # Otherwise a recursion stops after 1000 steps and returns the rows so far as if they were complete.
                 "setup": (*_SESSION.setup, "SET SESSION max_recursive_iterations = 4294967295"),
                 "timeout": "SET SESSION max_statement_time = {s}",
             }

@@ -1,8 +1,8 @@
 """MySQL and MariaDB, with PyMySQL.
 
-TIME comes as the server writes it, `10:20:30` or `-838:59:59`: it is a time of day to most and a span of up to 838
-hours to the server, and the same column must not come in two forms. BIT is a number. JSON of MySQL is JSON; that of
-MariaDB is a text, and so the server says. A date that is none, `0000-00-00`, stays as it is stored.
+TIME values stay as the server writes them, `10:20:30` or `-838:59:59`. Most use TIME as a time of day, but for the
+server it is a duration of up to 838 hours, and one column must not have two forms. BIT is a number. JSON is JSON in
+MySQL, but text in MariaDB, as the server reports it. An invalid date, `0000-00-00`, stays as stored.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 _MODES = ("disabled", "preferred", "required", "verify_ca", "verify_identity")
 _TLS_OPTIONS = ("ssl_mode", "ssl_ca", "ssl_capath", "ssl_cert", "ssl_key")
-# A server that says nothing for so long is gone; no query may run as long.
+# Seconds of silence after which a server is considered lost. No query may run that long.
 _SILENCE_S = 600
 _UNDOABLE = """
     SELECT e.TRANSACTIONS
@@ -41,14 +41,14 @@ _UNDOABLE = """
 
 
 class MysqlExecutor(SqlAlchemyExecutor):
-    """One database of a MySQL or MariaDB server; which of both it is, the server says, whatever its address says.
+    """One database of a MySQL or MariaDB server. The server's version decides which of both it is, not the address.
 
-    Rows are fetched as they come, so those over the cap hardly travel. A server on another machine must prove who it
-    is: the address may say `ssl_ca`, `ssl_cert` and `ssl_key` (files), and `ssl_mode` in MySQL's words: `disabled`,
-    `preferred` (what a server on this machine gets), `required` (encrypted, with anybody), `verify_ca`,
-    `verify_identity` (what others get).
+    Rows are streamed, so few rows over the cap are sent. A server on another machine must prove its identity. The
+    address may have `ssl_ca`, `ssl_cert` and `ssl_key` (files), and `ssl_mode` with MySQL's values: `disabled`,
+    `preferred` (the default for a server on this machine), `required` (encrypted, without proof of identity),
+    `verify_ca`, `verify_identity` (the default for others).
 
-    A write counts the rows that it changes, not those that it finds as they should be.
+    A write counts the rows that it changes, not those that already have the new values.
     """
 
     def url(self) -> URL:
@@ -65,14 +65,14 @@ class MysqlExecutor(SqlAlchemyExecutor):
             "charset": "utf8mb4",
             "connect_timeout": max(1, round(self.options.connect_timeout_s)),
             "read_timeout": _SILENCE_S,
-            "local_infile": False,  # else a server could ask for files of this machine
-            "client_flag": 0,  # neither several statements at once, nor rows that were found but not changed
+            "local_infile": False,  # else a server could request files of this machine
+            "client_flag": 0,  # not several statements at once, and counts without unchanged rows
             "program_name": "plumbline",
             "conv": _conversions(),
             **self._tls(),
         }
         if self.address.password is not None:
-            options["password"] = self.address.password.get_secret_value().encode()  # the driver would take Latin-1
+            options["password"] = self.address.password.get_secret_value().encode()  # the driver would use Latin-1
         return options
 
     def prepare(self, connection: DBAPIConnection, entry: ConnectionPoolEntry, *, writable: bool) -> None:
@@ -101,7 +101,8 @@ class MysqlExecutor(SqlAlchemyExecutor):
         return cursor
 
     def _end(self, lease: PoolProxiedConnection, cursor: Any) -> None:
-        """Closing it would read all that is left: tell the server to stop, and drop the connection."""
+        """End a query. Closing its cursor would read all remaining rows, so the server is told to stop and the
+        connection is dropped."""
         if cursor.leave():
             self._try_interrupt(lease)
             lease.invalidate()
@@ -126,7 +127,7 @@ class MysqlExecutor(SqlAlchemyExecutor):
             raise DatabaseUnavailable(
                 f"{self.name} cannot be opened: the files that ssl_ca, ssl_cert or ssl_key name cannot be used."
             ) from error
-        context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # what the server made for itself at its first start fails that
+        context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # a server's generated certificate fails it
         context.check_hostname = mode == "verify_identity"
         context.verify_mode = ssl.CERT_NONE if mode == "required" else ssl.CERT_REQUIRED
         return context
@@ -134,7 +135,7 @@ class MysqlExecutor(SqlAlchemyExecutor):
 
 @lru_cache(maxsize=1)
 def _conversions() -> dict[Any, Any]:
-    """How the driver reads the server's text, by type."""
+    """The driver's conversions of the server's text, by type."""
     from pymysql.constants import FIELD_TYPE
     from pymysql.converters import conversions
 
@@ -149,14 +150,14 @@ def _conversions() -> dict[Any, Any]:
 
 
 def _time(text: str) -> str:
-    """Without the zeros that the column's precision puts at the end."""
+    """A time without the trailing zeros of the column's precision."""
     return re.sub(r"\.?0+$", "", text) if "." in text else text
 
 
 def bit_number(value: bytes, width: int, *, computed: bool) -> int:
-    """A BIT of `width` bits as a number: its bytes, or, from MariaDB and where an expression made it (`computed`), its
-    decimal digits. A window function's value is bytes even then, and read wrongly where all of its bytes happen to be
-    digits."""
+    """A BIT of `width` bits as a number. The value is its bytes, or its decimal digits, in MariaDB if an expression
+    computed it (`computed`). The value of a window function is bytes even then, and is misread if all of its bytes
+    happen to be digits."""
     digits = value.isdigit() and (computed or len(value) != (width + 7) // 8)
     return int(value) if digits else int.from_bytes(value, "big")
 
@@ -167,10 +168,10 @@ def _build_cursor_class() -> type[Any]:
     from pymysql.cursors import SSCursor
 
     class Unbuffered(SSCursor):  # type: ignore[misc]  # the driver has no types
-        """Rows as they come."""
+        """A cursor that streams rows."""
 
         def leave(self) -> bool:
-            """Close it, and read on no further than to see whether there is more. Returns: whether there is."""
+            """Close the cursor after reading at most one more row. Return whether there was one."""
             result = self._result
             reading = result is not None and result.unbuffered_active and self.connection.open
             try:

@@ -28,7 +28,7 @@ _EXECUTABLE = ("!", "M!")  # /*! ... */ and /*M! ... */: comments that the serve
 
 
 class PlainMySQL(MySQL):
-    """MySQL as it is written, except `||`, which is refused: there it means OR, which no author of it means."""
+    """MySQL, kept as written, except `||`: it means OR, but authors mean concatenation, so it is mostly refused."""
 
     to_json_path = as_written
 
@@ -63,7 +63,7 @@ class PlainMySQL(MySQL):
         OPERATION_MODIFIERS = MySQLParser.OPERATION_MODIFIERS | {"SQL_CACHE"}
 
         def _parse_unary(self) -> exp.Expr | None:
-            """`!a + b` is `(NOT a) + b`: the sign binds tighter than the word."""
+            """Parse `!a + b` as `(NOT a) + b`, because the sign binds tighter than the word."""
             if self._curr is None or self._curr.token_type is not TokenType.NOT or self._curr.text != "!":
                 return super()._parse_unary()
             self._advance()
@@ -74,7 +74,7 @@ class PlainMySQL(MySQL):
             return side_by_side(super()._parse_primary())
 
         def _parse_group(self, skip_group_by_token: bool = False) -> exp.Group | None:
-            """GROUP BY a DESC, which is an order of the rows too where there is no other."""
+            """Parse GROUP BY a DESC. It also orders the rows if there is no ORDER BY."""
             self._grouping = True
             try:
                 group: exp.Group | None = super()._parse_group(skip_group_by_token=skip_group_by_token)
@@ -113,7 +113,7 @@ class PlainMySQL(MySQL):
             return this
 
         def _parse_disjunction(self) -> exp.Expr | None:
-            """`||` is OR, and is taken for it where that is plain: with a condition on one side."""
+            """Parse `||` as OR if that is obvious, as with a condition on one side. Else refuse it."""
             this = super()._parse_disjunction()
             while this is not None and self._match(TokenType.DPIPE):
                 right = self._parse_conjunction()
@@ -123,13 +123,13 @@ class PlainMySQL(MySQL):
             return this
 
         def text(self, token: Token) -> exp.Expr:
-            """A text, which remembers whether it was written as other dialects write names."""
+            """A string that keeps whether it was in double quotes, as other dialects write names."""
             literal = exp.Literal.string(token.text)
             literal.meta["double"] = self.sql[token.start : token.start + 1] == '"'
             return self.expression(literal, token)
 
         def _parse_lambda(self, alias: bool = False) -> exp.Expr | None:
-            """An argument; `x SEPARATOR ', '`, as GROUP_CONCAT has it, is kept as the pair that it is."""
+            """Parse an argument. `x SEPARATOR ', '` of GROUP_CONCAT is kept as a pair."""
             found = super()._parse_lambda(alias=alias)
             if found is not None and self._match(TokenType.SEPARATOR):
                 pair = self.expression(exp.Kwarg(this=found, expression=self._parse_string()))
@@ -138,7 +138,7 @@ class PlainMySQL(MySQL):
             return found
 
     class Generator(FaithfulGenerator, MySQLGenerator):
-        # What MySQL cannot say is refused: a model repairs it better than a rewrite.
+        # Syntax that MySQL lacks is refused, because a model repairs it better than a rewrite.
         TRANSFORMS = {
             kind: how
             for kind, how in MySQLGenerator.TRANSFORMS.items()
@@ -146,7 +146,7 @@ class PlainMySQL(MySQL):
         }
 
         def values_sql(self, expression: exp.Values, values_as_table: bool = True) -> str:  # noqa: ARG002
-            """The rows as they were written: in MySQL as ROW(1, 2), in MariaDB as (1, 2)."""
+            """Generate the rows as written: ROW(1, 2) in MySQL, (1, 2) in MariaDB."""
             rows = [_one_row(item) for item in expression.expressions]
             written = f"VALUES {', '.join(self.sql(row) for row in rows)}"
             alias = self.sql(expression, "alias")
@@ -176,18 +176,18 @@ class PlainMySQL(MySQL):
 
         def jsonextractscalar_sql(self, expression: exp.JSONExtractScalar) -> str:
             path = exp.Anonymous(this="JSON_EXTRACT", expressions=[expression.this, expression.expression])
-            return self.func("JSON_UNQUOTE", path)  # what ->> is short for, and MariaDB has no ->>
+            return self.func("JSON_UNQUOTE", path)  # the long form of ->>, which MariaDB lacks
 
 
 def _is_or(left: exp.Expr, right: exp.Expr | None) -> bool:
-    """Whether `left || right` can be nothing else: a condition on one side, or numbers and truths on both."""
+    """Whether `left || right` is certainly OR: there is a condition on one side, or numbers and booleans on both."""
     sides = [left.unnest(), *([right.unnest()] if right is not None else [])]
     plain = [isinstance(it, exp.Boolean) or (isinstance(it, exp.Literal) and it.is_number) for it in sides]
     return any(isinstance(it, _CONDITIONS) for it in sides) or all(plain)
 
 
 def _one_row(item: exp.Expr) -> exp.Expr:
-    """`ROW(1, 2)` itself where a row is that alone, as sqlglot reads it."""
+    """The call `ROW(1, 2)`, without the tuple in which sqlglot puts it. Other rows are returned unchanged."""
     first = item.expressions[0] if isinstance(item, exp.Tuple) and len(item.expressions) == 1 else None
     return first if isinstance(first, exp.Anonymous) and first.name.upper() == "ROW" else item
 

@@ -17,7 +17,7 @@ from executors.errors import ErrorKind
 
 _WORDS = read_words(__file__)
 
-# What Oracle made for itself is left out; so are the logs of materialised views.
+# Oracle's own objects and the logs of materialised views are left out.
 _OWN = "SELECT username FROM all_users WHERE oracle_maintained = 'N'"
 _PLACE = "ROW_NUMBER() OVER (PARTITION BY owner, table_name, column_name ORDER BY frequency DESC, value)"
 
@@ -87,7 +87,7 @@ _READS = SchemaQueries(
     head="SUBSTR({column}, 1, {n})",
 )
 
-# Of the names that most engines share, those that Oracle does not have; a schema may have functions so named.
+# Common functions that Oracle does not have. A schema may have functions with these names.
 _ELSEWHERE = words("ceiling concat_ws degrees log10 pi radians substring")
 
 ORACLE = Dialect(
@@ -183,7 +183,7 @@ ORACLE = Dialect(
     aggregates=COMMON_AGGREGATES | _WORDS["aggregates"],
     functions=(COMMON - _ELSEWHERE) | _WORDS["functions"],
     table_functions=words("json_table"),
-    # DDL commits, whatever the transaction is; so it must not begin.
+    # DDL commits any transaction, so no statement may begin with it.
     session=SessionSetup(begin=("SET TRANSACTION READ ONLY",), first_words=words("select with")),
     reads=_READS,
 )

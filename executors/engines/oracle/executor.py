@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 
 class OracleExecutor(SqlAlchemyExecutor):
-    """See `SqlAlchemyExecutor`. The driver times a query and breaks it off, without a right to alter the system.
+    """See `SqlAlchemyExecutor`. The driver itself enforces timeouts and cancels, without the right to alter the system.
 
-    The address says `protocol=tcps` where the server's listener speaks TLS: Oracle has a port of its own for that.
+    The address must have `protocol=tcps` if the server's listener uses TLS, for which Oracle has a separate port.
     """
 
     def connect_options(self) -> dict[str, Any]:
-        """Time to connect; and the protocol, of which SQLAlchemy knows TCP alone."""
+        """See `SqlAlchemyExecutor.connect_options`: the connect timeout, and the protocol, because SQLAlchemy supports
+        only TCP."""
         options: dict[str, Any] = {"tcp_connect_timeout": self.options.connect_timeout_s}
         address, query = self.address, self.address.query
         if "protocol" in query and address.host:
@@ -43,7 +44,7 @@ class OracleExecutor(SqlAlchemyExecutor):
         connection.outputtypehandler = _fetch_as
 
     def interrupt(self, lease: PoolProxiedConnection) -> None:
-        lease.dbapi_connection.cancel()  # type: ignore[union-attr]  # so does the driver call it
+        lease.dbapi_connection.cancel()  # type: ignore[union-attr]  # the driver's own method
 
     def _set_timeout(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
         lease.dbapi_connection.call_timeout = max(1, round(timeout_s * 1000))  # type: ignore[union-attr]
@@ -63,7 +64,7 @@ def months(value: Any) -> JsonValue:
 
 
 def _fetch_as(cursor: Any, metadata: Any) -> Any:
-    """Numbers exactly, and long values whole instead of as handles that the connection must outlive."""
+    """Fetch numbers exactly, and long values completely instead of as handles, which need the open connection."""
     import oracledb
 
     kind: Any = {

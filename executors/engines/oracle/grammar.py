@@ -22,10 +22,10 @@ from executors.sql.plain.faithful import (
 
 
 class PlainOracle(Oracle):
-    """Oracle as it is written.
+    """Oracle, kept as written.
 
-    A hint says how to read, not what: it is the comment that it looks like. FETCH FIRST is written where LIMIT or TOP
-    was, MINUS where EXCEPT was (which older servers do not know), and WITH without RECURSIVE.
+    A hint controls how rows are read, not which, so it is treated as a comment. LIMIT and TOP are generated as FETCH
+    FIRST, EXCEPT as MINUS (which older servers require), and WITH without RECURSIVE.
     """
 
     to_json_path = as_written
@@ -34,7 +34,7 @@ class PlainOracle(Oracle):
         return signs_joined(super().tokenize(sql, dialect))
 
     class Tokenizer(Oracle.Tokenizer):
-        VAR_SINGLE_TOKENS = {"$", "#"}  # and no @, which leads to another database
+        VAR_SINGLE_TOKENS = {"$", "#"}  # without @, which refers to another database
         KEYWORDS = {word: kind for word, kind in Oracle.Tokenizer.KEYWORDS.items() if kind is not TokenType.HINT}
 
     class Parser(TypedLiteralParser, FaithfulParser, OracleParser):

@@ -19,8 +19,8 @@ from executors.errors import ErrorKind
 _WORDS = read_words(__file__)
 
 
-# What can be asked: what the user may read a column of, but not the server's own, nor a partition of something that can
-# be asked whole. `whole`: every column may be read.
+# Tables of which the user may read a column, without the server's own, and without partitions of a table that is
+# included itself. `whole`: whether every column may be read.
 _VISIBLE = """
     WITH visible AS MATERIALIZED (
         SELECT c.oid, n.nspname, c.relname, c.relkind, c.reltuples,
@@ -35,10 +35,10 @@ _VISIBLE = """
 _SESSION = SessionSetup(
     setup=(
         "SET intervalstyle = 'iso_8601'; SET datestyle = 'ISO'",
-        "SET standard_conforming_strings = on",  # quotes in a query mean what they mean to the guard
+        "SET standard_conforming_strings = on",  # quotes mean the same as in the guard
         "SET row_security = on",
-        "SET cursor_tuple_fraction = 1",  # all rows are wanted, not the first ones soon
-        "SET idle_in_transaction_session_timeout = '60s'",  # a process that hangs holds no snapshot and no lock
+        "SET cursor_tuple_fraction = 1",  # optimize for all rows, not for the first ones
+        "SET idle_in_transaction_session_timeout = '60s'",  # a hanging process keeps no snapshot and no lock
     ),
     read_only=("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",),
     timeout="SET SESSION statement_timeout = {ms}",
@@ -123,8 +123,8 @@ _READS = SchemaQueries(
         WHERE k.contype = 'f'
         ORDER BY v.oid, k.conname, part.position
     """,
-    # Enums, ranges, and domains over these or over a type of the server's own, where no CHECK calls a function that
-    # somebody made. Rows of tables are none of them, nor what is called as a table is anywhere: its fields are columns.
+    # Enums, ranges, and domains over these or over built-in types, unless a CHECK calls a user-defined function. Row
+    # types, and types with the name of any table, are not included, because their fields are columns.
     types="""
         SELECT DISTINCT t.typname
         FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
@@ -140,7 +140,8 @@ _READS = SchemaQueries(
           )
         ORDER BY 1
     """,
-    # Of a partitioned table there are statistics of all its rows alone; of one with heirs, both: those come last.
+    # A partitioned table has only statistics of all its rows. A table with inheriting tables has both kinds; those of
+    # all rows come last.
     samples="""
         SELECT s.schemaname, s.tablename, s.attname,
                array_to_json((s.most_common_vals::text::text[])[1:{n}])::text
@@ -231,6 +232,6 @@ POSTGRESQL = Dialect(
     integer_division=True,
     aggregates=COMMON_AGGREGATES | _WORDS["aggregates"],
     functions=_FUNCTIONS,
-    table_functions=_FUNCTIONS | {"json_table"},  # any function can stand in FROM, where it makes one row or more
+    table_functions=_FUNCTIONS | {"json_table"},  # any function can be called in FROM, where it returns rows
     probes=_PROBES,
 )

@@ -1,4 +1,4 @@
-"""PostgreSQL, with psycopg2: Azure Database for PostgreSQL, or any other."""
+"""PostgreSQL, with psycopg2. This includes Azure Database for PostgreSQL."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _CURSOR = "plumbline"
-# Arrays of the types that somebody made here (enums, domains, those of extensions), and what a domain is made of.
+# Array types of user-defined types (enums, domains, types of extensions), by the base type of domains.
 _ARRAYS = """
     SELECT e.typbasetype, array_agg(e.typarray) FROM pg_catalog.pg_type e
     WHERE e.oid >= 16384 AND e.typtype IN ('e', 'd', 'b') AND e.typarray <> 0 GROUP BY e.typbasetype
@@ -44,11 +44,11 @@ _TEXTS = {**_RANGES, "uuid": (2950, 2951),
 class PostgresExecutor(SqlAlchemyExecutor):
     """One PostgreSQL database.
 
-    The query is the query of a cursor on the server: PostgreSQL itself takes nothing there but one that reads, and rows
-    over the cap never travel.
+    A query runs in a server-side cursor. PostgreSQL accepts only a reading query there, and never sends rows over the
+    cap.
 
-    The address may say `auth=entra`: then the user is an Entra ID principal, and a token is the password. `sslmode` is
-    `require`, unless the address says otherwise or the server is on this machine.
+    If the address has `auth=entra`, the user is an Entra ID principal, and a token is the password. `sslmode` is
+    `require`, unless the address sets it or the server is on this machine.
     """
 
     token_scope = POSTGRESQL_SCOPE
@@ -57,7 +57,7 @@ class PostgresExecutor(SqlAlchemyExecutor):
         return super().url().difference_update_query(["auth"])
 
     def connect_options(self) -> dict[str, Any]:
-        """TLS, times, and the token where there is one."""
+        """See `SqlAlchemyExecutor.connect_options`: TLS, timeouts, and the token if there is one."""
         options: dict[str, Any] = {
             "client_encoding": "utf8",
             "connect_timeout": max(2, round(self.options.connect_timeout_s)),
@@ -74,7 +74,7 @@ class PostgresExecutor(SqlAlchemyExecutor):
         return options
 
     def prepare(self, connection: DBAPIConnection, entry: ConnectionPoolEntry, *, writable: bool) -> None:
-        """See `SqlAlchemyExecutor.prepare`; and values come as JSON can have them."""
+        """See `SqlAlchemyExecutor.prepare`. It also registers casters that return values for JSON."""
         from psycopg2 import extensions
 
         cursor = connection.cursor()
@@ -85,9 +85,9 @@ class PostgresExecutor(SqlAlchemyExecutor):
         super().prepare(connection, entry, writable=writable)
 
     def interrupt(self, lease: PoolProxiedConnection) -> None:
-        """See `SqlAlchemyExecutor.interrupt`; a server that cannot be reached is waited for no longer.
+        """See `SqlAlchemyExecutor.interrupt`. If the server cannot be reached, the connection is shut down.
 
-        psycopg2's own `cancel` would hold every thread of this process until the server has answered.
+        psycopg2's own `cancel` would block all threads of this process until the server answers.
         """
         try:
             super().interrupt(lease)
@@ -96,10 +96,10 @@ class PostgresExecutor(SqlAlchemyExecutor):
             raise
 
     def _set_timeout(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
-        super()._set_timeout(lease, max(timeout_s, _MIN_TIMEOUT_S))  # a shorter one would end the pool's ping, too
+        super()._set_timeout(lease, max(timeout_s, _MIN_TIMEOUT_S))  # a shorter one would also stop the pool's ping
 
     def _begin_write(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
-        """See `SqlAlchemyExecutor._begin_write`; a dry run meets every constraint that the commit would."""
+        """See `SqlAlchemyExecutor._begin_write`. A dry run checks all constraints that the commit would check."""
         super()._begin_write(lease, timeout_s)
         execute(lease, "SET CONSTRAINTS ALL IMMEDIATE")
 
@@ -109,12 +109,12 @@ class PostgresExecutor(SqlAlchemyExecutor):
             raise SqlFailed(ErrorKind.SYNTAX_ERROR, "There is no query.", "Write one SELECT.")
         cursor: DBAPICursor = connection.cursor(name=_CURSOR)
         cursor.execute(sql)
-        cursor.fetchmany(0)  # only now are the columns known
+        cursor.fetchmany(0)  # the columns are unknown before that
         return cursor
 
 
 def _cut(lease: PoolProxiedConnection) -> None:
-    """End the waiting of the thread that reads from a connection."""
+    """Shut down a connection's socket, which ends the wait of the thread that reads from it."""
     connection: Any = lease.dbapi_connection
     if connection is not None and not connection.closed:
         with socket.socket(fileno=os.dup(connection.fileno())) as same:
@@ -132,7 +132,7 @@ def _arrays(rows: Iterable[Sequence[Any]]) -> Iterator[Any]:
 
 @lru_cache(maxsize=1)
 def _types() -> tuple[Any, ...]:
-    """psycopg2's type casters, for what it would bring out of shape: months of an interval, years before 1, offsets of
+    """psycopg2's type casters for values that it would distort: months of an interval, years before 1, offsets with
     seconds, and decimals in JSON."""
     from psycopg2 import extensions
 

@@ -25,13 +25,13 @@ from executors.sql.plain.faithful import (
     tables_selected,
 )
 
-# Operators that sqlglot does not know, or takes apart, or for something else: of ranges, addresses, geometry and text,
-# and of pg_trgm, pgvector, PostGIS, ltree and full text search. All bind as "any other operator" does.
+# Operators that sqlglot does not know, splits, or misreads: of ranges, addresses, geometry and text, and of pg_trgm,
+# pgvector, PostGIS, ltree and full text search. All have the precedence of "any other operator".
 _OTHER_OPERATORS = words(
     "<% %> <<% %>> <<-> <->> <<<-> <->>> <#> <=> <+> <~> &&& &<| |&> <<| |>> |=| ~= ~== <<#>> @@@ <^ >^ <<= >>= << >>",
     "~<~ ~<=~ ~>=~ ~>~",
 )
-# Those that OPERATOR(schema.<) may name.
+# Operators that OPERATOR(schema.<) may name.
 _OPERATORS = _OTHER_OPERATORS | words(
     "+ - * / % ^ = <> != < <= > >= || ~ ~* !~ !~* ~~ ~~* !~~ !~~* & | # && &< &> <-> -|- @> <@ @@ @ ? ?| ?& -> ->> #>",
     "#>> #- @? ^@ <<->>",
@@ -43,7 +43,7 @@ _OF_AN_ARRAY = {"ALL": exp.All, "SOME": exp.Any}
 
 
 class PlainPostgres(Postgres):
-    """PostgreSQL as it is written; but ORDER BY a USING < is written ASC, and USING > DESC."""
+    """PostgreSQL, kept as written, except that ORDER BY a USING < is generated as ASC, and USING > as DESC."""
 
     to_json_path = as_written
 
@@ -63,11 +63,11 @@ class PlainPostgres(Postgres):
         RANGE_PARSERS = {
             **PostgresParser.RANGE_PARSERS,
             TokenType.OPERATOR: lambda self, this: self.other_operator(this),
-            TokenType.PARAMETER: lambda self, this: self.other_operator(this),  # `a @ b`: a lies in b
+            TokenType.PARAMETER: lambda self, this: self.other_operator(this),  # `a @ b`: a is contained in b
         }
 
         def other_operator(self, this: exp.Expr | None) -> exp.Expr:
-            """`a <-> b`, and `a OPERATOR(schema.<->) b`."""
+            """Parse `a <-> b` and `a OPERATOR(schema.<->) b`."""
             written = self._prev.text
             if written.upper() == "OPERATOR":
                 start = self._index
@@ -84,7 +84,7 @@ class PlainPostgres(Postgres):
             return self.expression(exp.Operator(this=this, operator=written, expression=self._parse_bitwise()))
 
         def _parse_unary(self) -> exp.Expr | None:
-            """`@ -5` is the absolute value; `@name` is a parameter."""
+            """Parse `@ -5` as the absolute value, and `@name` as a parameter."""
             at, following = self._curr, self._next
             if at is None or following is None or at.token_type is not TokenType.PARAMETER:
                 return super()._parse_unary()
@@ -97,7 +97,7 @@ class PlainPostgres(Postgres):
             return side_by_side(super()._parse_primary())
 
         def _parse_function(self, *args: Any, **options: Any) -> exp.Expr | None:
-            """`> ALL (array)` and `= SOME (array)` are comparisons, as `= ANY (array)` is, and no calls."""
+            """Parse `> ALL (array)` and `= SOME (array)` as comparisons, like `= ANY (array)`, and not as calls."""
             found = super()._parse_function(*args, **options)
             if isinstance(found, exp.Anonymous) and len(found.expressions) == 1:
                 kind = _OF_AN_ARRAY.get(found.name.upper())
@@ -118,7 +118,7 @@ class PlainPostgres(Postgres):
             return f"{'$' if expression.name.isdigit() else '@'}{self.sql(expression, 'this')}"
 
         def unicodestring_sql(self, expression: exp.UnicodeString) -> str:
-            """As it stands: what escapes in it mean is for the server to say."""
+            """Generate the string unchanged. The server interprets its escapes."""
             text = self.sql(exp.Literal.string(expression.name))
             escape = expression.args.get("escape")
             return f"U&{text}" + (f" UESCAPE {self.sql(escape)}" if escape else "")
@@ -131,13 +131,13 @@ _SORTS = {"<": (TokenType.ASC, "ASC"), ">": (TokenType.DESC, "DESC")}
 
 
 def repair_tokens(tokens: list[Token]) -> list[Token]:
-    """The words, with orders and names that are given by signs and numbers written out.
+    """Rewrite the tokens of forms that sqlglot does not parse.
 
-    `ORDER BY a USING <` (or `USING OPERATOR(pg_catalog.<)`) is `a ASC`; nowhere else does a sign follow USING.
-    `U&"d\\0061t"` is the name "dat". `substring(a SIMILAR b ESCAPE c)` is `substring(a FROM b FOR c)`.
+    `ORDER BY a USING <` (or `USING OPERATOR(pg_catalog.<)`) becomes `a ASC`; a sign follows USING nowhere else.
+    `U&"d\\0061t"` becomes the name "dat". `substring(a SIMILAR b ESCAPE c)` becomes `substring(a FROM b FOR c)`.
 
     Raises:
-        TokenError: a name whose numbers are none.
+        TokenError: a name has an invalid escape.
     """
     tokens = _similar(tokens)
     found: list[Token] = []
@@ -167,7 +167,7 @@ def _similar(tokens: list[Token]) -> list[Token]:
 
 
 def _escape(tokens: list[Token], start: int) -> int:
-    """Where ESCAPE stands before the bracket closes; 0 where it does not."""
+    """Position of ESCAPE before the parenthesis closes. 0 if there is none."""
     depth = 0
     for index in range(start + 1, len(tokens)):
         kind = tokens[index].token_type

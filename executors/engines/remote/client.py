@@ -1,7 +1,7 @@
-"""HTTP to another deployment, for code in threads: cancellable requests over kept connections.
+"""An HTTP client to another deployment, for code in threads, with cancellable requests over persistent connections.
 
-A separate thread runs an event loop. There a request is a task, which any thread can cancel, and that closes its
-connection. A read in a blocking client cannot be cancelled.
+A separate thread runs an event loop. Each request is a task there. Any thread can cancel it, which closes its
+connection. A read in a blocking client could not be cancelled.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tenacity import RetryCallState
 
 TRIES = 3
-LONGEST_WAIT_S = 30.0  # who asks for more is not waited for
+LONGEST_WAIT_S = 30.0  # a request is not retried if the app asks for a longer wait
 _BUSY = (429, 503)
 _CLOSING_S = 5.0
 _CONNECTIONS = 100  # at once; further requests wait for one
@@ -35,13 +35,13 @@ log = logging.getLogger(__name__)
 
 
 class Stopped(Exception):
-    """The request was cancelled, or its time is over; the connection is closed."""
+    """The request was cancelled or timed out. Its connection is closed."""
 
 
 class AppClient:
-    """Requests to one app. Safe to use from several threads.
-    Args: database: what its errors name: the registry knows where that is, and callers need not; via: its address, with
-    or without `/api`; key: sent as `x-functions-key`; token: sent as bearer token."""
+    """Sends requests to one app. Thread-safe.
+    Args: database: name in error messages, which do not show the address; via: the app's address, with or without
+    `/api`; key: sent as `x-functions-key`; token: sent as bearer token."""
 
     def __init__(
         self,
@@ -71,12 +71,11 @@ class AppClient:
         params: dict[str, str] | None = None,
         cancel: Cancel | None = None,
     ) -> Response:
-        """The response to a request, whatever its status; 429 and 503 are tried again where they say when.
+        """Send a request. Return the response, of any status. 429 and 503 are retried if they have `Retry-After`.
 
-        Args: path: relative to `/api/`; timeout_s: for all tries together; cancel: closes the connection when it is
-            called.
-        Raises Stopped: cancelled, or out of time; DatabaseUnavailable: the app cannot be reached, or there is no token
-        for it.
+        Args: path: relative to `/api/`; timeout_s: for all tries together; cancel: closes the connection when called.
+        Raises Stopped: cancelled or timed out; DatabaseUnavailable: the app cannot be reached, or no token can be
+        obtained.
         """
         import httpx2
 
@@ -95,7 +94,7 @@ class AppClient:
             ) from error
 
     def close(self) -> None:
-        """Cancel what runs and close the connections; a later request opens them again."""
+        """Cancel running requests and close the connections. A later request opens new ones."""
         with self._lock:
             loop, thread, client = self._loop, self._thread, self._client
             self._loop = self._thread = self._client = None
@@ -152,7 +151,7 @@ class AppClient:
         import httpx2
 
         pool_limits = httpx2.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_CONNECTIONS)
-        timeout = httpx2.Timeout(None, connect=self._connect_timeout_s)  # the rest is in the time of the request
+        timeout = httpx2.Timeout(None, connect=self._connect_timeout_s)  # the request's timeout limits the rest
         return httpx2.AsyncClient(base_url=self._base, limits=pool_limits, timeout=timeout, follow_redirects=False)
 
 
@@ -165,7 +164,7 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def _end(client: AsyncClient | None) -> None:
-    """Everything on this loop is cancelled and over."""
+    """Cancel all tasks on this loop, wait for them, and close the client."""
     others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     for task in others:
         task.cancel()
@@ -175,7 +174,8 @@ async def _end(client: AsyncClient | None) -> None:
 
 
 def _again(state: RetryCallState) -> bool:
-    """A connection that broke is tried once more, for it may have been an old one: everything sent here only reads."""
+    """Whether to retry. A broken connection is retried once, because it may have been an old one. All requests only
+    read, so a retry is safe."""
     import httpx2
 
     if state.outcome is None:
@@ -189,14 +189,14 @@ def _again(state: RetryCallState) -> bool:
 
 
 def _wait(state: RetryCallState) -> float:
-    """The wait that the app asks for; 0 after a connection that broke."""
+    """Seconds to wait, as the app requests. 0 after a broken connection."""
     if state.outcome is None or state.outcome.failed:
         return 0.0
     return _retry_after(state.outcome.result()) or 0.0
 
 
 def _last(state: RetryCallState) -> Response:
-    """What the last try gave, or raised."""
+    """The response of the last try. Raises its error."""
     if state.outcome is None:
         raise AssertionError("no try was made")
     response: Response = state.outcome.result()
@@ -204,6 +204,6 @@ def _last(state: RetryCallState) -> Response:
 
 
 def _retry_after(response: Response) -> float | None:
-    """Seconds that a busy app asks for; None where it is not busy, or does not say."""
+    """Seconds to wait, as a busy app requests. None if it is not busy, or does not specify them."""
     value = response.headers.get("retry-after", "")
     return float(value) if response.status_code in _BUSY and value.isascii() and value.isdigit() else None

@@ -1,7 +1,7 @@
-"""A database of another deployment, through its `POST /api/execute`.
+"""Runs queries on a database of another deployment, through its `POST /api/execute`.
 
-It behaves as if the database were local: the remote guard checks and limits a query again, and refusals and errors
-arrive as the errors that they were.
+It behaves like a local database. The remote guard checks and limits each query again, and its refusals and errors are
+raised here as the same errors.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from executors.registry.entry import ServerOptions
 if TYPE_CHECKING:
     from httpx2 import Response
 
-# Beyond a query's own time: the way there and back, waiting for a turn, and an app that has to wake up first.
+# Added to a query's timeout, for the network, for queueing, and for an app that has to start first.
 MARGIN_S = 15.0
 SCHEMA_TIMEOUT_S = 120.0
 Reply = TypeVar("Reply", bound=BaseModel)
@@ -68,11 +68,11 @@ class _Problem(BaseModel):
 class RemoteExecutor(Executor):
     """One database of a deployed app.
 
-    via, key: the app's address, `https://host`, and the key of its functions.
-    identity: instead of a key: the Entra ID resource or scope that it wants, as `api://...`.
-    database: its name over there; the same name where absent.
-    dialect: where it is known beforehand; else the first `schema` tells.
-    options: of `ServerOptions`, the connect timeout and the time that a schema is kept.
+    via, key: The app's address, `https://host`, and its function key.
+    identity: Instead of a key: the Entra ID resource or scope that the app requires, such as `api://...`.
+    database: The database's name in the app. Empty: the same name.
+    dialect: The dialect, if it is known in advance. Else the first `schema` sets it.
+    options: Only the connect timeout and the lifetime of the schema are used.
     """
 
     is_remote = True
@@ -96,24 +96,24 @@ class RemoteExecutor(Executor):
         self._secret = "identity" if token is not None else "key"
         self._app = AppClient(name, via, key=key, token=token, connect_timeout_s=self._options.connect_timeout_s)
         self._schema = SchemaCache(self._read_schema, self._options.schema_ttl_s)
-        self._stale = False  # whether the app is to read it anew as well
+        self._stale = False  # whether the app must read its schema again too
 
     def schema(self) -> Schema:
-        """See `Executor.schema`. Fetched again after `ServerOptions.schema_ttl_s` seconds, or after `refresh`."""
+        """See `Executor.schema`. It is fetched again after `ServerOptions.schema_ttl_s` seconds, or after `refresh`."""
         return self._schema.get()
 
     def refresh(self) -> None:
-        """See `Executor.refresh`; the app over there reads it again too."""
+        """See `Executor.refresh`. The remote app reads its schema again too."""
         self._stale = True
         self._schema.forget()
 
     def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
-        """See `Executor.run`. Where the app gives fewer rows at most, it gives those, and says so by `truncated`.
-        Raises SqlRefused too: the other deployment's guard refused a query that this one never saw."""
+        """See `Executor.run`. If the app's row limit is lower, that limit applies, and `truncated` is set.
+        Raises SqlRefused too: the guard of the other deployment refused the query."""
         started = time.monotonic()
         body = {
             "database": self._database,
-            # One row more than the cap, as everywhere: with the cap itself the app could not see what it cuts.
+            # The query requests one row more than the cap, as everywhere, so that the app detects truncation.
             "sql": query.executable,
             "row_limit": query.row_limit,
             "timeout_s": timeout_s,
@@ -176,7 +176,7 @@ class RemoteExecutor(Executor):
             ) from error
 
     def _error(self, response: Response, timeout_s: float) -> Exception:
-        """What an answer other than 200 means here."""
+        """The error for a response whose status is not 200."""
         status, app = response.status_code, f"app that has {self.name}"
         problem = _problem(response)
         sql_error = _SQL_ERRORS.get(problem.slug)
@@ -200,7 +200,7 @@ class RemoteExecutor(Executor):
 
 
 def _problem(response: Response) -> _Problem:
-    """The problem document of an answer; an empty one where it has none, as that of a gateway."""
+    """The problem document of a response. An empty one if it has none, such as a gateway's response."""
     try:
         return _Problem.model_validate_json(response.content)
     except ValidationError:

@@ -1,4 +1,4 @@
-"""A server's schema from one round of catalogue queries, however many tables it has; cached for a while."""
+"""Reads a server's schema with one round of catalogue queries for all tables, and caches it for some time."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ Attempt = Callable[[str], Rows | None]
 Warn = Callable[[str], None]
 Key = tuple[str, str]  # schema and table, as the server spells them
 
-# Where there are no statistics, first rows are read instead: of so many tables, so many rows, for so long at most.
+# Without statistics, first rows are read instead. The limits are for the tables, the rows of each, and the total time.
 SAMPLED_TABLES = 100
 SAMPLED_ROWS = 1000
 SAMPLING_S = 5.0
 _NAMED = 3
-_NEEDED_S, _SPARE_S = 60.0, 5.0  # for a query without which there is no schema, and for any other
+_NEEDED_S, _SPARE_S = 60.0, 5.0  # timeouts of a query that the schema requires, and of any other
 _LESS = "Comments and numbers of rows could not be read; see the service's log."
 
 _TEXT = re.compile(r"char|text|string|enum|clob|symbol", re.IGNORECASE)
 _WHOLE = re.compile(r"\d{1,9}")
-# Long texts have no few values worth showing.
+# Types of long texts, whose values are not worth showing.
 _LONG = re.compile(r"clob|long|medium", re.IGNORECASE)
 
 
@@ -57,13 +57,13 @@ def read(
     """The tables and views that the user may see.
 
     Args:
-        fetch: runs one query and gives its rows; a second one, if there is one, where the server refuses the first. An
-            error in it is the caller's.
-        attempt: the same for what a schema can do without, keys and stored values; None where the server refuses.
-        warn: takes a sentence about what was refused.
-        database: the name that it goes by.
-        samples: values per text column; 0: none.
-        schemas: of the server; empty: all.
+        fetch: Runs one query and returns its rows. If the server refuses it, runs the second query if there is one.
+            Errors are passed to the caller.
+        database: The database's name.
+        samples: Number of values per text column. 0: none.
+        schemas: Schemas of the server. Empty: all.
+        attempt: Runs a query for optional parts, such as keys and stored values. Returns None if the server refuses it.
+        warn: Is called with a sentence about each refused part.
     """
     return _Catalogue(fetch, attempt or fetch, warn or (lambda _: None), dialect, samples, schemas).schema(database)
 
@@ -97,14 +97,14 @@ class _Catalogue:
             self._columns[row[0], row[1]].append(row)
 
     def _fetch_or_warn(self, query: str, what: str) -> Rows:
-        """The rows, or none and a warning. Args: query: empty asks nothing; what: it reads."""
+        """The rows of a query, or a warning and no rows. Args: query: may be empty; what: the part that it reads."""
         rows = self._attempt(query) if query else ()
         if rows is None:
             self._warn(f"{what} could not be read; see the service's log.")
         return rows or ()
 
     def _read_version(self) -> tuple[int, ...]:
-        """Of the server; empty where it does not say: a schema needs it not, and nothing is left out then."""
+        """The server's version. Empty if it is unknown: the schema does not need it, and no function is removed."""
         rows = self._attempt(self._queries.version) if self._queries.version else ()
         numbers = [str(number) for number in rows[0]] if rows else []
         return tuple(map(int, numbers)) if all(map(_WHOLE.fullmatch, numbers)) else ()
@@ -158,7 +158,7 @@ class _Catalogue:
         return found
 
     def _samples(self) -> dict[tuple[str, str, str], tuple[str, ...]]:
-        """By schema, table and column: from statistics, and from first rows where there are none."""
+        """Samples by schema, table and column, from statistics, or from first rows if there are none."""
         if not self._count:
             return {}
         texts = {(*key, row[2]) for key in self._tables for row in self._columns[key] if _is_text(row)}
@@ -180,7 +180,7 @@ class _Catalogue:
         return found
 
     def _first_rows(self, tables: dict[Key, list[str]]) -> dict[tuple[str, str, str], tuple[str, ...]]:
-        """The most frequent values among the first rows of some tables: no more is read of them."""
+        """The most frequent values among the first rows of some tables. Further rows are not read."""
         found: dict[tuple[str, str, str], tuple[str, ...]] = {}
         refused: list[str] = []
         end = time.monotonic() + SAMPLING_S
@@ -216,7 +216,7 @@ def _comment(text: Any) -> str:
 
 
 def _is_text(row: Sequence[Any]) -> bool:
-    """Whether the values of a column are worth showing; the server says so itself, or its type's name does."""
+    """Whether a column is text whose values are worth showing, by the server's answer or the name of its type."""
     return bool(row[6]) if len(row) > 6 else bool(_TEXT.search(row[3])) and not _LONG.search(row[3])
 
 
@@ -227,7 +227,7 @@ def _cut_samples(values: Iterable[Any], count: int) -> tuple[str, ...]:
 
 
 class SchemaCache:
-    """Reads a schema on first use, and again after some time. Safe to use from several threads."""
+    """Reads a schema on first use, and again after some time. Thread-safe."""
 
     def __init__(self, read: Callable[[], Schema], ttl_s: float) -> None:
         self._read, self._ttl_s = read, ttl_s
@@ -236,11 +236,11 @@ class SchemaCache:
         self._failed: tuple[float, str] = (0.0, "")
 
     def get(self) -> Schema:
-        """The schema; one thread reads it, the others wait. Raises DatabaseUnavailable; the next call tries again."""
+        """The schema. One thread reads it; the others wait. Raises DatabaseUnavailable; the next call tries again."""
         now = time.monotonic()
         with self._lock:
             if self._cached is None or now - self._cached[0] > self._ttl_s:
-                if self._failed[0] > now:  # while this thread waited: it need not wait for the same once more
+                if self._failed[0] > now:  # failed while this thread waited, so it does not try again
                     raise DatabaseUnavailable(self._failed[1])
                 try:
                     self._cached = (time.monotonic(), self._read())
@@ -250,20 +250,20 @@ class SchemaCache:
             return self._cached[1]
 
     def get_last(self) -> Schema:
-        """The schema that was read last, however old; read now if none was. Raises DatabaseUnavailable."""
+        """The schema that was read last, of any age. If there is none, read it. Raises DatabaseUnavailable."""
         cached = self._cached
         return cached[1] if cached is not None else self.get()
 
     def forget(self) -> None:
-        """Have the next `get` read it."""
+        """Make the next `get` read the schema."""
         with self._lock:
             self._cached = None
 
 
 class Reader:
-    """The connection that `catalogue.read` queries, inside a `with` block.
-    Args: leased: gives a connection; set_timeout: of its next queries, in seconds; error: the driver's base class of
-    errors."""
+    """The connection that `catalogue.read` uses, in a `with` block.
+    Args: leased: returns a connection; set_timeout: sets the timeout of its next queries, in seconds; error: the
+    driver's base class of errors."""
 
     def __init__(
         self,
@@ -284,12 +284,12 @@ class Reader:
         self._open.close()
 
     def give_up(self, error: Exception) -> None:
-        """Drop the connection, so that it is not used again. Args: error: that it ended with."""
+        """Drop the connection, so that it is not used again. Args: error: the error that it failed with."""
         self._lease.invalidate(error)
 
     def fetch(self, sql: str, plain: str = "") -> Sequence[Sequence[Any]]:
-        """Rows of a query without which there is no schema, or of `plain`, where the server refuses it.
-        Raises as the driver."""
+        """Rows of a query that the schema requires, or of `plain` if the server refuses that query.
+        Raises the driver's errors."""
         try:
             return self._rows(sql, _NEEDED_S)
         except self._error as error:
@@ -302,17 +302,17 @@ class Reader:
         return rows
 
     def attempt(self, sql: str) -> Sequence[Sequence[Any]] | None:
-        """Rows of a query that a schema can do without: None where the server refuses it, or takes long."""
+        """Rows of a query for an optional part. None if the server refuses it, or takes too long."""
         try:
             return self._rows(sql, _SPARE_S)
-        except (self._error, ValueError, OverflowError) as error:  # those of a value that the driver cannot read
+        except (self._error, ValueError, OverflowError) as error:  # or the driver cannot read a value
             self._note(sql, error)
             return None
 
     def _note(self, sql: str, error: Exception) -> None:
         log.warning("A part of the schema of %s could not be read: %s", self._name, error)
         log.debug("The query was %s", " ".join(sql.split()))
-        try:  # in a new transaction, and on a new connection where the old one cannot begin one
+        try:  # continue in a new transaction, or on a new connection if the old one cannot begin one
             self._lease.rollback()
         except self._error as lost:
             log.debug("The connection to %s is replaced: %s", self._name, lost)

@@ -1,4 +1,4 @@
-"""Reads a driver's errors, and translates them for the loop and the user."""
+"""Classifies a driver's errors, and translates them for the caller and the user."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _NO_ROOM = re.compile(
 )
 _OPTION = re.compile(r"invalid (?:connection option|\w+ value)|missing \"=\" after", re.IGNORECASE)
 _NO_DATABASE = re.compile(r"database .*(?:does not exist|doesn't exist)|unknown database|12514", re.IGNORECASE)
-# What SQL Server says of a database that is there and cannot be used.
+# SQL Server's messages about a database that exists but cannot be used.
 _CLOSED = {
     r"only have one user at a time": "it is in single-user mode and in use; ask again when its administrator is done",
     r"in the middle of a restore": "it is being restored; ask again when that has ended",
     r"because it is offline": "it is offline; have its administrator bring it online",
     r"marked suspect|in recovery": "it is in recovery, or damaged; ask its administrator",
     r"availability group": "it is a replica that takes no queries; name its group's listener, or a readable one",
-    # What most logins are told in each of these cases: the reason is in the server's log alone.
+    # The message that most logins get in each of these cases. Only the server's log has the reason.
     r"cannot open database": "the server has no such database, the user has no right to it, or it is closed: being "
     "restored, offline, in single-user mode; check its entry in databases.yaml, and its state in sys.databases",
 }
@@ -45,8 +45,8 @@ _STRANGE = "the driver cannot use the options in its address, those after the `?
 
 
 def unreachable(name: str, error: BaseException) -> DatabaseUnavailable:
-    """Why no connection could be made. The words of the driver, or of the token's source, go to the log alone: they may
-    hold hosts and users."""
+    """The error of a failed connection. The text of the driver, or of the token source, goes only to the log, because
+    it may contain hosts and users."""
     text = f"{error} {error.__cause__ or ''}"
     log.warning("No connection to %s: %s", name, text)
     if isinstance(error, CredentialError):
@@ -71,31 +71,32 @@ def unreachable(name: str, error: BaseException) -> DatabaseUnavailable:
 
 
 def strange_options(name: str, error: Exception) -> DatabaseUnavailable:
-    """The address has an option that the driver does not know, or cannot use. Its words may repeat the address."""
+    """The error of an address with an option that the driver does not support. The driver's text is hidden, because it
+    may repeat the address."""
     log.warning("The driver of %s refuses its options: %s", name, type(error).__name__)
     return DatabaseUnavailable(f"{name} cannot be opened: {_STRANGE}.")
 
 
 def connection_lost(name: str) -> DatabaseUnavailable:
-    """The connection broke under a query."""
+    """The error of a connection that was lost during a query."""
     return DatabaseUnavailable(f"The connection to {name} was lost while the query ran; ask again.")
 
 
 def unreadable_value(error: Exception) -> SqlFailed:
-    """A value that the server has and the driver cannot give: a date before the year 1, a text that is no text."""
-    log.warning("The driver could not read a value: %s", type(error).__name__)  # whose words may hold the value
+    """The error of a stored value that the driver cannot read: a date before the year 1, or invalid text."""
+    log.warning("The driver could not read a value: %s", type(error).__name__)  # its text may contain the value
     message = "A value of the result cannot be read by the driver."
     return SqlFailed(ErrorKind.TYPE_MISMATCH, message, "CAST the column that holds it to text.")
 
 
 def rows_locked(timeout_s: float) -> SqlFailed:
-    """Another transaction has locked the rows. Nothing is wrong with the statement."""
+    """The error of a correct statement whose rows another transaction has locked."""
     message = f"Another transaction has locked rows that it needs, and kept them for {timeout_s:g} seconds."
     return SqlFailed(ErrorKind.TIMEOUT, message, "Ask again in a moment; nothing need be changed.")
 
 
 def unreadable(name: str, row: Dialect, error: BaseException) -> DatabaseUnavailable:
-    """The server refused to tell its schema."""
+    """The error of a schema that the server refused to return."""
     log.warning("The schema of %s could not be read: %s", name, error)
     if row.codes.get(error_code(error)) is ErrorKind.PERMISSION:
         return DatabaseUnavailable(
@@ -106,11 +107,11 @@ def unreadable(name: str, row: Dialect, error: BaseException) -> DatabaseUnavail
 
 
 def translate(error: Exception, row: Dialect, sql: str, schema: Callable[[], Schema]) -> SqlFailed:
-    """The error of a query: its kind by the driver's code, else by its message; and how to repair it, by the schema's
+    """The error of a query. Its kind comes from the driver's code, or else from the message; its hint uses the schema's
     names."""
     message = _plain(_words(error))
     if _NO_ROOM.search(message):
-        return no_room()  # the server's words name its files
+        return no_room()  # the server's message names its files
     code = error_code(error)
     try:
         known = schema()
@@ -121,7 +122,7 @@ def translate(error: Exception, row: Dialect, sql: str, schema: Callable[[], Sch
 
 
 def no_driver(name: str, row: Dialect) -> DatabaseUnavailable:
-    """The driver is not installed."""
+    """The error of a driver that is not installed."""
     file = OPENERS[row.name].requirements
     return DatabaseUnavailable(
         f"{name} cannot be opened: the driver for {row.title} is missing; install it: pip install -r {file}."
@@ -129,7 +130,7 @@ def no_driver(name: str, row: Dialect) -> DatabaseUnavailable:
 
 
 def _words(error: Exception) -> str:
-    """What the driver says; of a number and a text, the text; of several texts, a sentence and a code, the sentence."""
+    """The driver's message. If the arguments are a number and a text, the text; if several texts, the longest one."""
     match error.args:
         case (int(), str(text)):
             return text
@@ -139,15 +140,15 @@ def _words(error: Exception) -> str:
 
 
 def _plain(message: str) -> str:
-    """The server's own words, without what the drivers put before them, and what it repeats of the query."""
+    """The server's message, without the drivers' prefixes and without excerpts of the query."""
     text = re.sub(r"^\('[0-9A-Z]{5}', [\"']", "", message.strip())
     text = re.sub(r"^(?:\[[^\]]+\] *)+", "", text)
-    text = re.sub(r" \(\d+\) \(SQL\w+\)[\"']?\)?$", "", text)  # the number, and the call that gave it
-    text = re.sub(r"\nLINE \d+:.*\n *\^", "", text)  # an excerpt of what was really sent
+    text = re.sub(r" \(\d+\) \(SQL\w+\)[\"']?\)?$", "", text)  # the number, and the call that returned it
+    text = re.sub(r"\nLINE \d+:.*\n *\^", "", text)  # an excerpt of the query as sent
     return text.strip()
 
 
-# pyodbc gives the server's number in the text alone, before the name of the ODBC call; 0 is the driver's own.
+# pyodbc gives the server's number only in the text, before the name of the ODBC call. 0 is the driver's own.
 _ODBC_NUMBER = re.compile(r"\((\d+)\)(?= \(SQL\w+\))")
 _SQLSTATE = re.compile(r"[0-9A-Z]{5}")
 _CLICKHOUSE_CODE = re.compile(r"\bCode: (\d+)\b|error code (\d+)")
@@ -157,14 +158,14 @@ _DRIVERS = words("psycopg2 pyodbc pymysql oracledb hdbcli clickhouse_connect cli
 
 
 def error_code(error: BaseException) -> str:
-    """The code by which a dialect's row knows the error; empty where the driver gives none.
+    """The code of an error in a dialect's row. Empty if the driver gives none.
 
-    SQLSTATE for psycopg2; for pyodbc the server's number, or SQLSTATE where the driver itself complains; the number for
-    pymysql, hdbcli and clickhouse_connect; `ORA-00942`, or `DPY-4024` where the driver itself complains, for oracledb;
-    the error class without its subclass for Databricks and Spark: `UNRESOLVED_COLUMN`.
+    It is the SQLSTATE for psycopg2; the server's number, or the SQLSTATE of the driver's own errors, for pyodbc; the
+    number for pymysql, hdbcli and clickhouse_connect; `ORA-00942`, or `DPY-4024` for the driver's own errors, for
+    oracledb; and the error class without its subclass, such as `UNRESOLVED_COLUMN`, for Databricks and Spark.
 
     Args:
-        error: of a driver, or SQLAlchemy's wrapping of one. Which driver it is of, its class says.
+        error: An error of a driver, or SQLAlchemy's wrapper of one. Its class determines the driver.
     """
     error = getattr(error, "orig", None) or error
     packages = [kind.__module__.partition(".")[0] for kind in type(error).__mro__]
@@ -173,7 +174,7 @@ def error_code(error: BaseException) -> str:
             code = getattr(error, "pgcode", None)
         case "pyodbc":
             numbers = [number for number in _ODBC_NUMBER.findall(str(error)) if number != "0"]
-            # The state comes first where the driver speaks, and last where pyodbc itself does.
+            # The SQLSTATE comes first in errors of the ODBC driver, and last in those of pyodbc itself.
             states = [part for part in error.args if isinstance(part, str) and _SQLSTATE.fullmatch(part)]
             code = next(iter((*numbers, *states)), "")
         case "pymysql":
@@ -197,6 +198,6 @@ def error_code(error: BaseException) -> str:
 
 
 def _find(pattern: re.Pattern[str], error: BaseException) -> str:
-    """What of an error's text is its code."""
+    """The code in an error's text."""
     found = pattern.search(str(error))
     return next(filter(None, found.groups()), found.group()) if found else ""

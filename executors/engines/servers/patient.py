@@ -1,7 +1,7 @@
-"""Deadlines of this process's own on every wait for a server.
+"""Adds this process's own deadline to every wait for a server.
 
-Timeouts and cancels ask the server to stop; keepalives ask its kernel. A stopped server, or one with a blocked disk,
-keeps its connections open and sends nothing, and a driver waits as long.
+Timeouts and cancels depend on the server; keepalives depend on its kernel. A stopped server, or one with a blocked
+disk, keeps its connections open and sends nothing, so a driver would wait without end.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-SCHEMA_S = 180.0  # for reading a whole schema; each of its queries has a timeout of the server's
+SCHEMA_S = 180.0  # time to read a whole schema; the server also limits each of its queries
 ASKING_S = 10.0
 CLOSE_S = 5.0
-GRACE_S = 5.0  # beyond a query's timeout and the time to log in, which a cancel takes
+GRACE_S = 5.0  # time that a cancel may take, added to a query's timeout and the time to log in
 
 
 class NoAnswer(Exception):
@@ -31,14 +31,14 @@ class NoAnswer(Exception):
 
 
 class PatientExecutor(Executor):
-    """A server's executor whose calls come back in time, or are given up.
+    """A server's executor whose calls return in time or are abandoned.
 
-    Where one is given up, the executor and its connections are, too: the next call has new ones. What hangs is ended by
-    the server when it goes on, or by the network.
+    If a call is abandoned, so are the executor and its connections; the next call uses new ones. The hanging call ends
+    when the server continues, or when the network closes the connection.
 
     Args:
-        make: an executor of the server, with no connection yet.
-        connect_s: seconds that it takes to log in at most.
+        make: Creates an executor of the server, without a connection.
+        connect_s: Maximum time to log in, in seconds.
     """
 
     is_remote = True
@@ -87,7 +87,7 @@ class PatientExecutor(Executor):
 
 
 def within(seconds: float, call: Callable[[], T]) -> T:
-    """What a call gives or raises. Raises NoAnswer where it does not come back within so many seconds."""
+    """The result of a call. Raises the call's error; NoAnswer if it does not return within that many seconds."""
     done: list[T] = []
     failed: list[BaseException] = []
     ended = threading.Event()
@@ -95,7 +95,7 @@ def within(seconds: float, call: Callable[[], T]) -> T:
     def work() -> None:
         try:
             done.append(call())
-        except BaseException as error:  # noqa: BLE001  handed to the thread that waits
+        except BaseException as error:  # noqa: BLE001  passed to the waiting thread
             failed.append(error)
         ended.set()
 

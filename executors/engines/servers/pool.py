@@ -1,4 +1,4 @@
-"""The driver and the connection pool of one server: a limited number, each with one query at a time."""
+"""The driver and the connection pool of one server. Connections are limited, and each runs one query at a time."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# Connections in which a driver still waits for a silent server: to close one from outside would be to wait, too.
+# Connections in which a driver still waits for a silent server. Closing one from another thread would wait too.
 _abandoned: set[int] = set()
 
 
 def abandon(connection: DBAPIConnection) -> None:
-    """Have the pool let go of a connection without closing it."""
+    """Make the pool drop a connection without closing it."""
     _abandoned.add(id(connection))
 
 
 def close_abandoned(connection: DBAPIConnection) -> None:
-    """Close it after all, when its driver has come back."""
+    """Close an abandoned connection, after its driver has returned."""
     try:
         connection.close()
-    except Exception as error:  # noqa: BLE001  of any driver, about a connection that is no longer used
+    except Exception as error:  # noqa: BLE001  any driver's error; the connection is no longer used
         log.debug("A connection that was given up could not be closed: %s", error)
     finally:
         _abandoned.discard(id(connection))
 
 
 class Driver(NamedTuple):
-    """SQLAlchemy's dialect with its driver, and what `connect` takes."""
+    """SQLAlchemy's dialect with its driver, and the arguments of `connect`."""
 
     dialect: Dialect
     arguments: Sequence[Any]
@@ -54,23 +54,23 @@ class Driver(NamedTuple):
         return error
 
     def connect(self, more: Mapping[str, Any]) -> DBAPIConnection:
-        """A new connection. Args: more: arguments that go before those of the address."""
+        """A new connection. Args: more: arguments that override those of the address."""
         return self.dialect.connect(*self.arguments, **{**self.options, **more})
 
 
 def load(url: URL) -> Driver:
-    """The driver for an address. Raises ImportError where it is not installed."""
+    """The driver for an address. Raises ImportError if it is not installed."""
     kind = url.get_dialect()
-    dialect = _pinging(kind)(dbapi=kind.import_dbapi())  # type: ignore[call-arg]  # every dialect takes its driver
+    dialect = _pinging(kind)(dbapi=kind.import_dbapi())  # type: ignore[call-arg]  # every dialect accepts its driver
     arguments, options = dialect.create_connect_args(url)
     return Driver(dialect, arguments, dict(options))
 
 
 def _pinging(kind: type[Dialect]) -> type[Dialect]:
-    """The dialect, but whatever a ping ends with, its connection is replaced: not every driver knows a dead one. And a
-    connection that was abandoned is not closed."""
+    """The dialect with two changes. Any error of a ping means that the connection is dead, because not every driver
+    recognizes a dead one. An abandoned connection is not closed."""
 
-    class Pinging(kind):  # type: ignore[valid-type, misc]  # a class that is known only now
+    class Pinging(kind):  # type: ignore[valid-type, misc]  # the class is known only at run time
         def do_ping(self, dbapi_connection: DBAPIConnection) -> bool:
             try:
                 return bool(super().do_ping(dbapi_connection))
@@ -89,7 +89,7 @@ def _pinging(kind: type[Dialect]) -> type[Dialect]:
 
 
 class ConnectionPool:
-    """SQLAlchemy's pool, with a line before it that one can leave. Safe to use from several threads.
+    """SQLAlchemy's pool, with a queue whose waiters can be cancelled. Thread-safe.
     Args: recycle_s: seconds after which a connection is replaced before its next use."""
 
     def __init__(
@@ -114,7 +114,7 @@ class ConnectionPool:
             pool_size=size,
             max_overflow=0,
             recycle=int(recycle_s),
-            pre_ping=True,  # a server that was restarted is met by a new connection, not by an error
+            pre_ping=True,  # after a restart of the server, a new connection is made instead of an error
             use_lifo=True,
             dialect=driver.dialect,
         )
@@ -122,8 +122,9 @@ class ConnectionPool:
 
     @contextmanager
     def lease(self, timeout_s: float, cancel: Cancel | None = None) -> Iterator[PoolProxiedConnection]:
-        """A connection, waited for so many seconds while all are busy; afterwards rolled back and given back.
-        Raises DatabaseUnavailable: there is none to be had; SqlFailed: all are busy, or the caller has cancelled."""
+        """Borrow a connection. Afterwards it is rolled back and returned to the pool.
+        Args: timeout_s: seconds to wait if all connections are busy.
+        Raises DatabaseUnavailable: no connection can be made; SqlFailed: all are busy, or the caller has cancelled."""
         taken = self._wait(timeout_s, cancel)
         try:
             if not taken:

@@ -1,5 +1,5 @@
-"""Any database server that SQLAlchemy has a dialect for: its pool, its way of connecting, its knowledge of lost
-connections. What one engine needs and another does not is in the dialect's row, or in a subclass.
+"""The executor of any database server for which SQLAlchemy has a dialect. It uses SQLAlchemy's pool, its way of
+connecting, and its detection of lost connections. Differences between engines are in dialect rows or in subclasses.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# A cancel goes over a connection of its own: it is not repeated as often as a flag can be set.
+# A cancel needs its own connection, so it is repeated less often than setting a flag would be.
 _CANCEL_AGAIN_S = 1.0
 _BUSY_S = 60.0
 _ASKING_S = 10.0
@@ -60,7 +60,7 @@ Decoder = Callable[[Any], JsonValue]
 
 
 def execute(connection: DBAPIConnection | PoolProxiedConnection, *statements: str) -> None:
-    """Run statements that give no rows."""
+    """Run statements that return no rows."""
     with contextlib.closing(connection.cursor()) as cursor:
         for statement in statements:
             cursor.execute(statement)
@@ -69,13 +69,13 @@ def execute(connection: DBAPIConnection | PoolProxiedConnection, *statements: st
 class SqlAlchemyExecutor(Executor):
     """One database of a server.
 
-    A query runs in a read-only session, within a transaction that is rolled back, with the server's own statement
-    timeout and a cancel that reaches the server. A connection on which something was interrupted is not used again.
-    Args: token: where tokens come from; Entra ID where absent.
+    A query runs in a read-only session, in a transaction that is rolled back, with the server's own statement timeout
+    and a cancel that reaches the server. A connection whose query was interrupted is not used again.
+    Args: token: source of tokens; None: Entra ID, if the address has `auth=entra`.
     """
 
     is_remote = True
-    token_scope: ClassVar[str] = ""  # of Entra ID, for `auth=entra`; empty where the engine has no such way
+    token_scope: ClassVar[str] = ""  # Entra ID scope for `auth=entra`; empty if the engine does not support it
 
     def __init__(
         self, name: str, address: Address, *, options: ServerOptions, token: TokenSource | None = None
@@ -94,7 +94,7 @@ class SqlAlchemyExecutor(Executor):
     # ------------------------------------------------------------------------------------------- the contract
 
     def schema(self) -> Schema:
-        """See `Executor.schema`. Read again after `ServerOptions.schema_ttl_s` seconds, or after `refresh`."""
+        """See `Executor.schema`. It is read again after `ServerOptions.schema_ttl_s` seconds, or after `refresh`."""
         return self._schema.get()
 
     def refresh(self) -> None:
@@ -142,7 +142,7 @@ class SqlAlchemyExecutor(Executor):
     def _expect_rows(
         self, lease: PoolProxiedConnection, statement: CheckedWrite, timeout_s: float
     ) -> read_back.Expected:
-        """What the rows of a write are to be; where the server refuses to say, the write has its transaction anew."""
+        """The expected rows of a write. If the server refuses that query, the write begins a new transaction."""
         try:
             return read_back.expect(statement, partial(self._ask, lease))
         except self._driver_error() as error:
@@ -156,7 +156,7 @@ class SqlAlchemyExecutor(Executor):
     def _ask(
         self, lease: PoolProxiedConnection, parts: Sequence[str], parameters: Sequence[Any], size: int
     ) -> Sequence[Sequence[Any]]:
-        """Rows as the driver gives them. See `read_back.expect`."""
+        """Rows as the driver returns them. See `read_back.expect`."""
         style = self._load_driver().dialect.paramstyle
         sign = {"qmark": "?", "format": "%s", "pyformat": "%s"}.get(style, ":")
         if parameters and sign == "%s":
@@ -175,11 +175,11 @@ class SqlAlchemyExecutor(Executor):
             cursor.close()
 
     def _cursor(self, lease: PoolProxiedConnection) -> Any:
-        """For `_fetch`."""
+        """The cursor for `_fetch`."""
         return lease.cursor()
 
     def _answer(self, query: CheckedSql, timeout_s: float, cancel: Cancel | None, started: float) -> QueryResult:
-        """One run of a query. Args: started: on the monotonic clock; `timeout_s` counts from there."""
+        """Run a query once. Args: started: start time on the monotonic clock, from which `timeout_s` counts."""
         left = max(0.0, started + timeout_s - time.monotonic())
         with (
             self._lease(writable=False, timeout_s=left, cancel=cancel) as lease,
@@ -198,7 +198,7 @@ class SqlAlchemyExecutor(Executor):
     def _fetch_rows(
         self, lease: PoolProxiedConnection, query: CheckedSql
     ) -> tuple[tuple[str, ...], tuple[tuple[JsonValue, ...], ...], bool]:
-        """Columns and rows of a query, and whether there are more."""
+        """The columns and rows of a query, and whether there are more rows."""
         cursor = self._execute(lease, query.executable)
         try:
             if cursor.description is None:
@@ -216,7 +216,7 @@ class SqlAlchemyExecutor(Executor):
             return tuple(Layer(name=it.layer, holds=self._holds(lease, it), advice=it.advice) for it in probes)
 
     def _holds(self, lease: PoolProxiedConnection, probe: Probe) -> bool | None:
-        """Whether a layer holds on a connection that is ready for a query; None: the server does not tell."""
+        """Whether a layer holds on a connection that is ready for a query. None if it cannot be checked."""
         try:
             cursor = lease.cursor()
             cursor.execute(probe.sql)
@@ -224,7 +224,7 @@ class SqlAlchemyExecutor(Executor):
             cursor.close()
         except self._driver_error() as error:
             log.debug("The probe for %s was refused: %s", probe.layer, error)
-            lease.rollback()  # some servers take nothing more in a transaction that failed
+            lease.rollback()  # some servers accept no statement after a failure in a transaction
             return None
         if not values or None in values:
             return None
@@ -242,15 +242,15 @@ class SqlAlchemyExecutor(Executor):
     # -------------------------------------------------------------------------- what an engine may do its own way
 
     def url(self) -> URL:
-        """The address as SQLAlchemy takes it, with the driver that is used here."""
+        """The address as a URL of SQLAlchemy, with the driver that is used here."""
         return self.address.url(OPENERS[self.dialect].sqlalchemy)
 
     def connect_options(self) -> dict[str, Any]:
-        """More arguments for the driver's `connect`, made anew for each connection."""
+        """Further arguments for the driver's `connect`, created for each connection."""
         return {}
 
     def prepare(self, connection: DBAPIConnection, entry: ConnectionPoolEntry, *, writable: bool) -> None:
-        """Make a new connection ready: its number is noted, and unless it is to write, it becomes read-only."""
+        """Prepare a new connection: keep its id, and make it read-only unless it is `writable`."""
         session = self.row.session
         cursor = connection.cursor()
         if session.connection_id:
@@ -264,7 +264,7 @@ class SqlAlchemyExecutor(Executor):
             self._wish(connection)
 
     def _wish(self, connection: DBAPIConnection) -> None:
-        """Ask for what a server may refuse."""
+        """Run the statements that a server may refuse."""
         for statement in self.row.session.wishes:
             try:
                 execute(connection, statement)
@@ -274,22 +274,22 @@ class SqlAlchemyExecutor(Executor):
                 connection.rollback()
 
     def interrupt(self, lease: PoolProxiedConnection) -> None:
-        """Stop what runs on the connection, from another thread, over another connection."""
+        """Stop the query of a connection, from another thread and over another connection."""
         statement = self.row.session.cancel.format(id=lease.info["id"])
         with contextlib.closing(self._connect()) as connection:
             execute(connection, statement)
 
     def _begin(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
-        """Before a query: the server's own timeout, and a read-only transaction where the session is none."""
+        """Before a query, set the server's timeout, and begin a read-only transaction if the session cannot be so."""
         self._set_timeout(lease, timeout_s)
         execute(lease, *self.row.session.begin)
 
     def _begin_write(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
-        """Before a write: the server's own timeout."""
+        """Before a write, set the server's timeout."""
         self._set_timeout(lease, timeout_s)
 
     def _commit(self, lease: PoolProxiedConnection) -> None:
-        """Commit a write. Raises DatabaseUnavailable where it is unknown whether the server committed it."""
+        """Commit a write. Raises DatabaseUnavailable if it is unknown whether the server committed it."""
         try:
             lease.commit()
         except self._driver_error() as error:
@@ -302,10 +302,11 @@ class SqlAlchemyExecutor(Executor):
             ) from error
 
     def _check_undoable(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> None:
-        """Raise SqlRefused where what a write does to that table could not be rolled back."""
+        """Raise SqlRefused if a write to the table could not be rolled back."""
 
     def _execute_write(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> int:
-        """Run a write; the rows that the statement itself affects, not its triggers. Below 0: it is no write."""
+        """Run a write. Return the number of rows that the statement itself affects, without its triggers. Below 0: the
+        statement is not a write."""
         cursor = lease.cursor()
         cursor.execute(statement.runs)
         affected = int(cursor.rowcount)
@@ -318,16 +319,16 @@ class SqlAlchemyExecutor(Executor):
         return cursor
 
     def _end(self, lease: PoolProxiedConnection, cursor: DBAPICursor) -> None:  # noqa: ARG002
-        """After a query, whether or not all its rows were fetched."""
+        """Clean up after a query, whether or not all its rows were fetched."""
         cursor.close()
 
     def _is_lost(self, error: Exception, lease: PoolProxiedConnection) -> bool:
-        """Whether an error says that the connection is gone."""
+        """Whether an error means that the connection is lost."""
         is_lost = self._load_driver().dialect.is_disconnect
-        return is_lost(error, lease.dbapi_connection, None)  # type: ignore[arg-type]  # of a driver, always
+        return is_lost(error, lease.dbapi_connection, None)  # type: ignore[arg-type]  # it is always a driver's error
 
     def _decoders(self, description: Sequence[Sequence[Any]]) -> Sequence[Decoder] | None:  # noqa: ARG002
-        """One per column, where the driver's own values need more than `to_json`."""
+        """One decoder per column, if the driver's values need more than `to_json`."""
         return None
 
     # --------------------------------------------------------------------------------------------- connections
@@ -359,7 +360,7 @@ class SqlAlchemyExecutor(Executor):
         driver, options = self._load_driver(), self.connect_options()
         try:
             return driver.connect(options)
-        except (TypeError, ValueError) as error:  # of an argument that the driver's `connect` does not take
+        except (TypeError, ValueError) as error:  # the driver's `connect` does not accept an argument
             raise failures.strange_options(self.name, error) from error
 
     def _pool(self, *, writable: bool) -> ConnectionPool:
@@ -382,8 +383,8 @@ class SqlAlchemyExecutor(Executor):
     def _watch(
         self, lease: PoolProxiedConnection, timeout_s: float, cancel: Cancel | None, started: float
     ) -> Iterator[Watch]:
-        """Stops what runs inside when time is over, from `started` on the monotonic clock on (waiting for the
-        connection is a part of it), or the caller cancels; after that nothing else uses the connection."""
+        """Interrupt the block at the timeout, or when the caller cancels. The connection is not used again then.
+        Args: started: start time on the monotonic clock; waiting for the connection counts."""
         left = max(0.0, started + timeout_s - time.monotonic())
         watch = Watch(partial(self._try_interrupt, lease), left, cancel, again_s=_CANCEL_AGAIN_S)
         try:
@@ -401,11 +402,11 @@ class SqlAlchemyExecutor(Executor):
             raise
         finally:
             if watch.interrupted and lease.is_valid:
-                lease.invalidate()  # a cancel that comes late must not meet the next query
+                lease.invalidate()  # a late cancel must not stop the next query
 
     @contextmanager
     def _translate_errors(self, sql: str, timeout_s: float) -> Iterator[None]:
-        """Translates the driver's errors; outside of the connection, for a hint may read the schema."""
+        """Translate the driver's errors. This happens outside of the connection, because a hint may read the schema."""
         try:
             yield
         except self._driver_error() as error:
@@ -416,7 +417,7 @@ class SqlAlchemyExecutor(Executor):
             raise failed from error
 
     def _try_interrupt(self, lease: PoolProxiedConnection) -> None:
-        """`interrupt`, for a thread that has no caller to catch its error."""
+        """Call `interrupt` and log its errors, because the calling thread cannot handle them."""
         try:
             self.interrupt(lease)
         except (self._driver_error(), OSError, CredentialError, DatabaseUnavailable) as error:

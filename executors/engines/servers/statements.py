@@ -1,7 +1,7 @@
 """Checks that a text is one statement and a query, for servers whose driver would send several at once.
 
-This does not parse, unlike the guard. It reads quotes and comments as the server does, and refuses text that it cannot
-read, so that no second statement changes a session that is read-only or will be rolled back.
+Unlike the guard, this module does not parse. It reads quotes and comments as the server does, and refuses text that it
+cannot read, so that no second statement changes a session that is read-only or will be rolled back.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from executors.dialects.row import Dialect, Lexis
 from executors.errors import ErrorKind, SqlFailed, SqlRefused, no_such_write
 
 _COMMENTS = ("--", "/*")
-_RUN = ("/*!", "/*M!")  # MySQL's comments that are run
+_RUN = ("/*!", "/*M!")  # comments that MySQL runs
 _WORD = re.compile(r"[^\W\d][\w$]*")
 _LONE = re.compile(r"[\ud800-\udfff]")
 _NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"  # ends where a word begins: `1DELETE` and `1e5DELETE` are two parts
@@ -26,7 +26,7 @@ _MYSQL = (
 
 
 def require_write(statement: CheckedWrite, row: Dialect) -> None:
-    """Raise unless a write is the one that was declared (SqlFailed: NOT_READ_ONLY), and can be undone (SqlRefused)."""
+    """Raise unless a write is of its declared kind (SqlFailed: NOT_READ_ONLY) and can be rolled back (SqlRefused)."""
     if not row.session.transactions:
         message = f"{row.title} cannot undo a write, so nothing is written to it from here."
         raise SqlRefused(ErrorKind.NOT_READ_ONLY, message)
@@ -38,10 +38,10 @@ def require_write(statement: CheckedWrite, row: Dialect) -> None:
 
 
 def require_one(sql: str, row: Dialect, *, writes: bool = False) -> None:
-    """Raise SqlFailed (NOT_READ_ONLY) unless `sql` is known to be one statement, of the words that `row.session`
+    """Raise SqlFailed (NOT_READ_ONLY) unless `sql` is certainly one statement with only the words that `row.session`
     allows.
 
-    Args: writes: whether it is a write that the guard has checked: its words are its own then.
+    Args: writes: whether it is a write that the guard has checked. If so, its words are not checked.
     """
     session = row.session
     found = _parts(row.quote, session.lexis).findall(sql)
@@ -70,8 +70,8 @@ def require_one(sql: str, row: Dialect, *, writes: bool = False) -> None:
 
 @lru_cache
 def _parts(quote: tuple[str, str], lexis: Lexis) -> re.Pattern[str]:
-    """Comments, quoted text, quoted names, words, and single characters. A nested comment ends too early, on purpose:
-    what follows is then read as SQL. A number ends where a word begins: `1DELETE` is two parts."""
+    """Pattern of comments, quoted text, quoted names, words, and single characters. A nested comment intentionally ends
+    too early, so that the following text is read as SQL. A number ends where a word begins: `1DELETE` is two parts."""
     if lexis is Lexis.MYSQL:
         return re.compile(_MYSQL, re.DOTALL)
     escaped = "" if lexis is Lexis.TSQL else r"[eE]'(?:[^'\\]|''|\\.)*'|"

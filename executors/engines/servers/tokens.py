@@ -1,4 +1,4 @@
-"""Entra ID tokens instead of a password: fetched on demand and renewed before they expire."""
+"""Entra ID tokens instead of passwords. They are fetched on demand and renewed before they expire."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ REFRESH_BEFORE_S = 300.0
 
 
 class CredentialError(Exception):
-    """No token could be had for a server that wants one."""
+    """No token could be obtained for a server that requires one."""
 
 
 class TokenSource:
-    """One scope's token, valid for `REFRESH_BEFORE_S` more seconds at least. Safe to use from several threads.
-    Args: credential: where it comes from; managed identity, `az login` and the like where absent."""
+    """The token of one scope, which is valid for at least `REFRESH_BEFORE_S` more seconds. Thread-safe.
+    Args: credential: source of the token; None: managed identity, `az login` and similar."""
 
     def __init__(self, scope: str, credential: TokenCredential | None = None) -> None:
         self._scope, self._credential = scope, credential
@@ -28,7 +28,7 @@ class TokenSource:
         self._token: AccessToken | None = None
 
     def get(self) -> str:
-        """The token. Raises CredentialError: no identity was found, or it was refused."""
+        """The token. Raises CredentialError: there is no identity, or it was refused."""
         with self._lock:
             if self._token is None or self._get_remaining_s(self._token) < REFRESH_BEFORE_S:
                 self._token = self._renew(self._token)
@@ -39,7 +39,7 @@ class TokenSource:
         return token.expires_on - time.time()
 
     def _renew(self, old: AccessToken | None) -> AccessToken:
-        """A new token; the old one while it lasts, where a new one is not to be had."""
+        """A new token. If none can be obtained, the old one as long as it is valid. Raises CredentialError."""
         from azure.core.exceptions import AzureError
 
         if self._credential is None:

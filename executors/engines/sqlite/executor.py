@@ -1,8 +1,8 @@
 """SQLite files: read-only or, if the registry allows it, with one write at a time.
 
-Three layers, each of which holds without the others: the file is opened with `mode=ro`, `query_only` is on, and an
-authorizer allows only reads. A connection lives as long as one query: opening takes a fraction of a millisecond, and a
-replaced file is read as the new one. A write uses a connection of another kind; see `_run_write`.
+There are three independent layers: the file is opened with `mode=ro`, `query_only` is on, and an authorizer allows only
+reads. Each query has its own connection. Opening takes a fraction of a millisecond, and a replaced file is noticed. A
+write uses another kind of connection; see `_run_write`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from executors.engines.stopping import no_room, out_of_time, row_too_large
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, check_count, no_such_write
 from executors.values import RowTooLarge, collect
 
-MAX_VALUE_BYTES = 16 * 1024 * 1024  # SQLite refuses to make or load a longer text or blob
+MAX_VALUE_BYTES = 16 * 1024 * 1024  # SQLite refuses to build or load a longer text or blob
 MAX_SQL_BYTES = 100_000
 BUSY_TIMEOUT_S = 5.0
 _STEPS_BETWEEN_CHECKS = 5_000  # virtual machine instructions: well under a millisecond
@@ -46,7 +46,7 @@ _VIRTUAL_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql L
 _TABLES_OF_JSON = ("json_each", "json_tree")
 _ALLOWED = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE})
 _DENIED_FUNCTIONS = frozenset({"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit"})
-# Full-text tables ask for this one themselves, each time they are read.
+# Full-text tables run this PRAGMA themselves, each time they are read.
 _ALLOWED_PRAGMAS = frozenset({"data_version"})
 _FILE_ERRORS = frozenset(
     {
@@ -59,7 +59,8 @@ _WRITING_ERRORS = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3
 
 
 class SqliteExecutor(Executor):
-    """One SQLite file. Args: sample_values: per text column; writable: whether `write` may open it for writing."""
+    """One SQLite file.
+    Args: sample_values: number per text column; writable: whether `write` may open the file for writing."""
 
     dialect = "sqlite"
 
@@ -69,7 +70,7 @@ class SqliteExecutor(Executor):
         self._schema: tuple[tuple[FileState | None, ...], Schema] | None = None
 
     def schema(self) -> Schema:
-        """See `Executor.schema`; read again when the file or its write-ahead log has changed."""
+        """See `Executor.schema`. It is read again if the file or its write-ahead log has changed."""
         with self._lock:
             state = self._state()
             if self._schema is None or self._schema[0] != state:
@@ -82,7 +83,7 @@ class SqliteExecutor(Executor):
             return self._schema[1]
 
     def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
-        """See `Executor.run`. Texts and blobs over `MAX_VALUE_BYTES` are an error of kind RESOURCE."""
+        """See `Executor.run`. Texts and blobs over `MAX_VALUE_BYTES` raise an error of kind RESOURCE."""
         started = time.monotonic()
         deadline = started + timeout_s
 
@@ -92,7 +93,7 @@ class SqliteExecutor(Executor):
         try:
             with self._connection() as connection:
                 _restrict(connection)
-                # Called by SQLite itself while it works: no thread is needed to stop it.
+                # SQLite itself calls the handler while it works, so no thread is needed to stop it.
                 connection.set_progress_handler(is_over, _STEPS_BETWEEN_CHECKS)
                 if is_over():
                     raise out_of_time(timeout_s, cancel)
@@ -107,7 +108,7 @@ class SqliteExecutor(Executor):
             raise row_too_large() from error
 
     def write(self, statement: CheckedWrite, **terms: Unpack[base.WriteTerms]) -> WriteResult:
-        """See `Executor.write`. Foreign keys are enforced, whatever the file's own programs do."""
+        """See `Executor.write`. Foreign keys are enforced, even if other programs do not enforce them."""
         if not self._writable:
             return super().write(statement, **terms)
         timeout_s = terms["timeout_s"]
@@ -127,12 +128,12 @@ class SqliteExecutor(Executor):
             raise self._diagnose(statement.runs, error) from error
 
     def dump_cache(self) -> bytes:
-        """What was found out of the file, for another process that opens it; nothing but this class reads it."""
+        """The schema in a form for another process that opens the file. Only this class reads it."""
         return pickle.dumps(self._schema)
 
     def load_cache(self, cache: bytes) -> None:
-        """Take over what another process dumped; it counts as long as the file is as it was."""
-        self._schema = pickle.loads(cache)  # noqa: S301  of a process like this one
+        """Load the dump of another process. It is used as long as the file has not changed."""
+        self._schema = pickle.loads(cache)  # noqa: S301  it comes from another worker
 
     def layers(self) -> tuple[Layer, ...]:
         with self._connection() as connection:
@@ -152,11 +153,12 @@ class SqliteExecutor(Executor):
 
     @contextmanager
     def _connection(self, *, wait_s: float = BUSY_TIMEOUT_S, writable: bool = False) -> Iterator[sqlite3.Connection]:
-        """A connection of its own, closed afterwards. Raises DatabaseUnavailable for what is the file's fault."""
+        """Open a connection and close it afterwards. Raises DatabaseUnavailable if the file causes the error."""
         file, log = self._state()
         if file is None:
             raise DatabaseUnavailable(f"{self._path.name} does not exist or cannot be read; check the file.")
-        # In the WAL mode even a reader leaves files beside the database. Without a log nobody writes: read it as it is.
+        # In WAL mode, even a reader creates files beside the database. Without a log there is no writer, so the file
+        # can be opened as immutable.
         quiet = log is None and not writable and _uses_wal(self._path)
         mode = "rw" if writable else "ro"
         uri = f"{self._path.absolute().as_uri()}?mode={mode}{'&immutable=1' if quiet else ''}"
@@ -177,7 +179,7 @@ class SqliteExecutor(Executor):
                     "and check that the file may be written."
                 ) from error
             if _NO_ROOM & {code, getattr(error, "sqlite_errorcode", 0)}:
-                raise no_room() from error  # who only reads writes nothing but what it sorts
+                raise no_room() from error  # a reader writes only temporary files, for sorting
             if code in _FILE_ERRORS:
                 raise DatabaseUnavailable(
                     f"{self._path.name} cannot be read as an SQLite database ({error}); check the file."
@@ -186,12 +188,12 @@ class SqliteExecutor(Executor):
 
 
 def _restrict(connection: sqlite3.Connection) -> None:
-    """Nothing but reads, and nothing of unreasonable size."""
+    """Restrict a connection to reads and to values of reasonable size."""
     for name in _TABLES_OF_JSON:
-        with suppress(sqlite3.OperationalError):  # an SQLite that was built without them
+        with suppress(sqlite3.OperationalError):  # SQLite was built without JSON
             connection.execute(f"SELECT 1 FROM {name}('[]') LIMIT 0")
     for (name,) in connection.execute(_VIRTUAL_TABLES).fetchall():
-        # Full-text and R*Tree tables prepare writes when they are first touched, which the authorizer would deny.
+        # Full-text and R*Tree tables prepare writes on their first use, which the authorizer would deny.
         connection.execute(f"SELECT 1 FROM {quote_name(name)} LIMIT 0")
     _limit_sizes(connection)
     connection.setlimit(sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 0)
@@ -229,7 +231,7 @@ def _rows(connection: sqlite3.Connection, query: CheckedSql, started: float) -> 
 
 
 def _uses_wal(path: Path) -> bool:
-    """Whether the header says that the file is written through a log (byte 18, file format section 1.3.3)."""
+    """Whether the file is in WAL mode, by its header (byte 18, file format section 1.3.3)."""
     with path.open("rb") as file:
         return file.read(19)[18:] == b"\x02"
 
@@ -248,12 +250,13 @@ def _run_write(
     is_over: Callable[[], bool],
     **terms: Unpack[WriteTerms],
 ) -> WriteResult:
-    """Run a write, and commit it or leave it to be rolled back when the connection is closed. See `Executor.write`.
+    """Run a write, and commit it or let the closing connection roll it back. See `Executor.write`.
 
-    An authorizer allows the one table and the one kind of change, and everything that changed is counted: no confirmed
-    plan shows what triggers and cascading keys would change besides the statement's rows, so a write that sets them off
-    changes nothing. Args: connection: opened for writing, in no transaction; is_over: whether the time has run out.
-    Raises SqlFailed: it is another statement, or would change more than its own rows, or too many; and sqlite3.Error.
+    An authorizer allows only the statement's table and kind of change, and all changed rows are counted. A confirmed
+    plan does not show what triggers and cascading keys change besides the statement's rows, so a write that would fire
+    them is refused.
+    Args: connection: opened for writing, without a transaction; is_over: whether the time has run out.
+    Raises SqlFailed: the statement is another one, or would change more than its own rows, or too many; sqlite3.Error.
     """
     started = time.monotonic()
     connection.execute("PRAGMA foreign_keys = ON")
@@ -294,8 +297,8 @@ def _run_write(
 
 
 class _OnlyThisWrite:
-    """An authorizer: reads, and writes of rows, the first of which is the one that was asked for. Those after it belong
-    to triggers and cascading keys; they are seen by what they count."""
+    """An authorizer that allows reads, and writes of rows. The first write must be the declared one. Later ones belong
+    to triggers and cascading keys; the number of changed rows reveals them."""
 
     def __init__(self, statement: CheckedWrite) -> None:
         self._expected = (statement.kind, statement.table.lower())

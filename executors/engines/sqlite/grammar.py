@@ -11,13 +11,13 @@ from executors.sql.plain.faithful import WRITTEN, FaithfulGenerator, FaithfulPar
 
 
 class PlainSQLite(SQLite):
-    """SQLite as it is written."""
+    """SQLite, kept as written."""
 
     to_json_path = as_written
 
     class Parser(FaithfulParser, SQLiteParser):
         FUNCTION_PARSERS = {name: SQLiteParser.FUNCTION_PARSERS[name] for name in ("CAST",)}
-        # A comma stays a comma: CROSS JOIN would forbid SQLite to reorder the tables.
+        # A comma stays a comma, because CROSS JOIN would prevent SQLite from reordering the tables.
         JOINS_HAVE_EQUAL_PRECEDENCE = False
 
     class Generator(FaithfulGenerator, SQLiteGenerator):

@@ -1,4 +1,4 @@
-"""The schema of an SQLite database: declared types, keys, comments in its DDL, row counts, samples."""
+"""Reads the schema of an SQLite database: declared types, keys, comments in its DDL, row counts, samples."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.engines.local.files import Samples, quote_name, sample_values
 
-# A full count reads a table from end to end, a view may do anything: both give way after this long, together.
+# A full count reads a whole table, and a view may do anything. These are the total times for all tables.
 COUNTING_S = 2.0
 SAMPLING_S = 5.0
 
@@ -25,7 +25,7 @@ _NOTED_LINE = re.compile(
 
 
 class SqliteCatalogue(NamedTuple):
-    """A schema, and what could not be read of it."""
+    """A schema, and a sentence for each part that could not be read."""
 
     schema: Schema
     warnings: tuple[str, ...]
@@ -38,8 +38,8 @@ class _Stored(NamedTuple):
 
 
 def read(connection: sqlite3.Connection, database: str, samples: int) -> SqliteCatalogue:
-    """All tables and views, in the order they were created.
-    Args: connection: without an authorizer: this runs PRAGMAs."""
+    """Read all tables and views, in the order of their creation.
+    Args: connection: must not have an authorizer, because this runs PRAGMAs."""
     warnings: list[str] = []
     columns: dict[_Stored, list[tuple[Any, ...]]] = {}
     for stored in _read_stored(connection):
@@ -68,7 +68,7 @@ def read(connection: sqlite3.Connection, database: str, samples: int) -> SqliteC
 
 
 def _read_stored(connection: sqlite3.Connection) -> list[_Stored]:
-    """The tables to show: not SQLite's own, nor those that a full-text or R*Tree table keeps for itself."""
+    """The tables to show, without SQLite's own and the internal tables of full-text and R*Tree tables."""
     rows = connection.execute(
         "SELECT name, type = 'view', coalesce(sql, '') FROM sqlite_master "
         "WHERE type IN ('table', 'view') ORDER BY rowid"
@@ -96,7 +96,7 @@ def _columns(rows: Sequence[tuple[Any, ...]], comments: Mapping[str, str], sampl
 def _foreign_keys(
     connection: sqlite3.Connection, table: str, primary_keys: Mapping[str, tuple[str, ...]]
 ) -> Iterator[ForeignKey]:
-    """In the order they were declared. A key that names no columns means the other table's primary key."""
+    """The foreign keys of a table, in the order of declaration. A key without columns references the primary key."""
     spelled = {name.lower(): name for name in primary_keys}
     keys: dict[int, list[tuple[Any, ...]]] = {}
     for row in connection.execute(f"PRAGMA foreign_key_list({quote_name(table)})"):
@@ -111,13 +111,13 @@ def _foreign_keys(
 
 
 def _comments(sql: str) -> dict[str, str]:
-    """What stands behind `--` on a column's line of the DDL, by column in lower case."""
+    """The comments after `--` on the columns' lines of the DDL, by column in lower case."""
     found = _NOTED_LINE.finditer(sql)
     return {match["name"].strip('"[]`').lower(): match["comment"] for match in found}
 
 
 def _counts(connection: sqlite3.Connection, tables: Sequence[str]) -> dict[str, int]:
-    """Rows of each table; without those that took too long, or cannot be read."""
+    """The number of rows of each table, except tables that took too long or cannot be read."""
     counts: dict[str, int] = {}
     with _time_limit(connection, COUNTING_S):
         for table in tables:
@@ -132,13 +132,13 @@ def _samples(connection: sqlite3.Connection, table: str, rows: Sequence[tuple[An
     texts = [row[1] for row in rows if row[6] != 1 and not _NO_TEXT.search(row[2])]
     try:
         return sample_values(connection.execute, quote_name(table), texts, count, _TEXT)
-    except sqlite3.OperationalError:  # a view that fails at its rows, or too slow a one: the schema does without
+    except sqlite3.OperationalError:  # the view's query fails or is too slow; the schema has no samples then
         return {}
 
 
 @contextmanager
 def _time_limit(connection: sqlite3.Connection, seconds: float) -> Iterator[None]:
-    """After so long every statement on the connection ends with an error."""
+    """Make every statement on the connection fail after that many seconds."""
     deadline = time.monotonic() + seconds
     connection.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
     try:

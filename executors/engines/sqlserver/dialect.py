@@ -21,10 +21,10 @@ _WORDS = read_words(__file__)
 
 _SESSION = SessionSetup(
     wishes=(
-        "SET DEADLOCK_PRIORITY LOW",  # a question gives way to the work of others
-        "SET ARITHABORT ON",  # as the server's own tools have it: the same plans, and indexed views are used
+        "SET DEADLOCK_PRIORITY LOW",  # a query yields to the work of others
+        "SET ARITHABORT ON",  # as in the server's own tools, for the same plans and the use of indexed views
     ),
-    # What waits for a lock ends by itself; a query that runs is ended by the driver's own timeout.
+    # The server ends a statement that waits for a lock; the driver's timeout ends a running query.
     timeout="SET LOCK_TIMEOUT {ms}",
     first_words=frozenset({"select", "with"}),  # a name alone would call a procedure
     lexis=Lexis.TSQL,
@@ -34,7 +34,7 @@ _SESSION = SessionSetup(
         "openrowset print raiserror readtext reconfigure restore return revert revoke rollback save set setuser",
         "shutdown tran transaction trigger truncate update updatetext use waitfor while writetext",
     )
-    | {"next value for"},  # a number that was drawn from a sequence stays drawn
+    | {"next value for"},  # a sequence does not take a drawn number back
 )
 
 _PROBES = (
@@ -71,7 +71,7 @@ _PROBES = (
     ),
 )
 
-# Tables and views of users, not the server's own, and not those of its diagram tool.
+# Tables and views of users, without the server's own and those of its diagram tool.
 _OBJECTS = """
     sys.objects o JOIN sys.schemas s ON s.schema_id = o.schema_id
 """
@@ -81,7 +81,7 @@ _VISIBLE = """
 
 _READS = SchemaQueries(
     default_schema="SELECT SCHEMA_NAME()",
-    # Ten times the major version, as levels of compatibility count; Azure's services have what the newest version has.
+    # Ten times the major version, like compatibility levels. Azure's services have the functions of the newest version.
     version="""
         SELECT CASE WHEN CAST(SERVERPROPERTY('EngineEdition') AS int) IN (5, 6, 8, 11, 12) THEN 999
                     ELSE 10 * CAST(SERVERPROPERTY('ProductMajorVersion') AS int) END,
@@ -120,7 +120,7 @@ _READS = SchemaQueries(
         WHERE {_VISIBLE} AND c.is_hidden = 0
         ORDER BY s.name, o.name, c.column_id
     """,
-    # The standard's views: every Transact-SQL server has them, and they show a user the tables it may read.
+    # The standard views. Every Transact-SQL server has them, and they show the tables that the user may read.
     plain_tables="""
         SELECT TABLE_SCHEMA, TABLE_NAME, CASE WHEN TABLE_TYPE = 'VIEW' THEN 1 ELSE 0 END, NULL, NULL
         FROM INFORMATION_SCHEMA.TABLES
@@ -164,8 +164,8 @@ _READS = SchemaQueries(
         WHERE {_VISIBLE}
         ORDER BY s.name, o.name, f.name, k.constraint_column_id
     """,
-    # The newest statistic of each text column that has one; its steps are values that the column holds, with how many
-    # rows have each. One row a value, and one without where none is frequent: STRING_AGG needs SQL Server 2017.
+    # The newest statistic of each text column that has one. Its steps are values of the column, with their numbers of
+    # rows. One row per value, or one with NULL if no value is frequent, because STRING_AGG needs SQL Server 2017.
     samples=f"""
         SELECT s.name, o.name, c.name,
                CASE WHEN h.value IS NOT NULL THEN CONCAT('["', STRING_ESCAPE(h.value, 'json'), '"]') END
@@ -194,7 +194,7 @@ _LONG = "The text, or binary value, is longer than the column takes: write a sho
 _TAKEN = "A row with that key is there already: choose another value, or change that row."
 _TRIGGER = "A trigger of the table does not allow it; nothing was changed."
 _UNREADABLE = "The driver cannot read the type of a column, such as sql_variant: CAST it to nvarchar(4000)."
-# By the server's number, with what its message leaves unsaid.
+# Advice by the server's number, if its message does not explain enough.
 _ADVICE = {
     "104": "With UNION, INTERSECT or EXCEPT, order by a column of the select list, by its name or its number.",
     "108": "The number in ORDER BY counts the columns of the select list, from 1.",
@@ -294,7 +294,7 @@ SQLSERVER = Dialect(
         (r"insufficient system memory|insufficient disk space|query processor ran out", ErrorKind.RESOURCE),
         (r"Incorrect syntax|Unclosed quotation|is not valid in this context|is invalid in", ErrorKind.SYNTAX_ERROR),
         (r"No column name was specified|equal number of expressions", ErrorKind.SYNTAX_ERROR),
-        # Babelfish speaks Transact-SQL, and says many of its errors in PostgreSQL's words, with one number for most.
+        # Babelfish supports Transact-SQL, but many of its errors have PostgreSQL's text, and most have the same number.
         (r"is not (?:currently |yet )?supported", ErrorKind.SYNTAX_ERROR),
         (r"violates \S+ constraint", ErrorKind.CONSTRAINT),
         *POSTGRESQL.errors,
@@ -308,7 +308,7 @@ SQLSERVER = Dialect(
     aggregates=COMMON_AGGREGATES | _WORDS["aggregates"],
     functions=COMMON | _WORDS["functions"],
     oldest=130,
-    # The version, and the level of compatibility where that counts too.
+    # The version, and the compatibility level if that counts too.
     needs={
         **dict.fromkeys(words("string_agg concat_ws translate trim"), (140,)),
         "approx_count_distinct": (150,),
@@ -333,7 +333,7 @@ SQLSERVER = Dialect(
         "string_split generate_series regexp_matches regexp_split_to_table",
     ),
     units=words("date_bucket dateadd datediff datediff_big datename datepart datetrunc"),
-    formatters=frozenset(),  # FORMAT takes dates
+    formatters=frozenset(),  # FORMAT formats dates
     variables=words("datefirst langid language max_precision textsize rowcount error fetch_status trancount nestlevel"),
     probes=_PROBES,
 )

@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _ACCESS_TOKEN = 1256  # SQL_COPT_SS_ACCESS_TOKEN
-_DATETIMEOFFSET, _UDT = -155, -151  # of Microsoft's ODBC header, unknown to pyodbc
-# Of a sql_variant, Microsoft's driver tells the C type that its value would have; those that pyodbc has no case for.
+_DATETIMEOFFSET, _UDT = -155, -151  # from Microsoft's ODBC header; pyodbc does not know them
+# For a sql_variant, Microsoft's driver returns the C type of its value. pyodbc does not handle these types.
 _VARIANT_INTEGERS = {-16: True, -15: True, -25: True, -26: True, -18: False, -17: False, -27: False, -28: False}
 _VARIANT_TIME, _VARIANT_OFFSET = 16384, 16385
 _CLOCK = struct.Struct("<HHHxxI")  # SQL_SS_TIME2_STRUCT; the fraction in billionths
 _OFFSET = struct.Struct("<hHHHHHIhh")  # SQL_SS_TIMESTAMPOFFSET_STRUCT; the fraction in billionths
-# Azure SQL: the database is being moved or resumed, or too many ask at once. It will do in a moment.
+# Azure SQL: the database is being moved or resumed, or has too many requests. A retry succeeds after a moment.
 _TRANSIENT = frozenset({"4221", "10928", "10929", "40197", "40501", "40613", "49918", "49919", "49920"})
 _TRIES = 4
 _TIMED_OUT = ("HYT00", "HYT01")
-# Read after the write, in its batch and its transaction: triggers report counts, and results, of their own.
+# Read after the write, in its batch and its transaction, because triggers return their own counts and results.
 _COUNTED = ("plumbline_rows", "plumbline_transactions")
 _COUNT = f"SELECT @@ROWCOUNT AS {_COUNTED[0]}, @@TRANCOUNT AS {_COUNTED[1]}"
 _INSTEAD = """
@@ -55,29 +55,30 @@ _INSTEAD = """
 class SqlServerExecutor(SqlAlchemyExecutor):
     """One database of SQL Server or Azure SQL.
 
-    The session has no word for read-only: nothing is ever committed, and a statement that is no query is refused before
-    it is sent. Rows over the cap stay on the server. A write is counted by the server itself, after its triggers.
+    The server has no read-only sessions. So nothing is ever committed, and a statement that is not a query is refused
+    before it is sent. Rows over the cap stay on the server. The server itself counts a write's rows, after its
+    triggers.
 
-    The address may say `driver`, the title or file of an ODBC driver; Microsoft's newest one is used where it does not.
-    It is always encrypted and the certificate checked, unless `encrypt` or `trustservercertificate` say otherwise. With
-    `auth=entra` a token of Entra ID takes the place of user and password; the driver's own ways
-    (`authentication=ActiveDirectoryMsi` and others) are handed on, as is every other option of it. FreeTDS, if that is
-    named, checks a certificate only where its own configuration says against which authority.
+    The address may have `driver`, the title or file of an ODBC driver. The default is Microsoft's newest one. The
+    connection is encrypted and the certificate checked, unless `encrypt` or `trustservercertificate` disable that. With
+    `auth=entra`, an Entra ID token replaces user and password. All other options, such as
+    `authentication=ActiveDirectoryMsi`, are passed to the driver. FreeTDS checks a certificate only if its own
+    configuration names an authority.
     """
 
     token_scope = SQL_SERVER_SCOPE
-    first_wait_s: ClassVar[float] = 5.0  # before a login is tried again; Azure asks for so many
+    first_wait_s: ClassVar[float] = 5.0  # before a login is retried, as Azure recommends
 
     def url(self) -> URL:
-        """See `SqlAlchemyExecutor.url`: the connection string is made here.
-        Raises DatabaseUnavailable: there is no ODBC driver."""
+        """See `SqlAlchemyExecutor.url`. This builds the connection string.
+        Raises DatabaseUnavailable: there is no ODBC driver, or it does not support the address."""
         try:
             import pyodbc
         except ImportError as error:
             raise self._no_driver() from error
         from sqlalchemy import URL
 
-        pyodbc.pooling = False  # there is a pool already, and this one would give back connections that are lost
+        pyodbc.pooling = False  # our own pool is used; this one would return lost connections
         driver = self.address.query.get("driver") or newest_driver(pyodbc.drivers())
         if not driver and "dsn" not in self.address.query:
             raise self._no_driver()
@@ -89,14 +90,14 @@ class SqlServerExecutor(SqlAlchemyExecutor):
         return URL.create("mssql+pyodbc", query={"odbc_connect": text})
 
     def connect_options(self) -> dict[str, Any]:
-        """Time to log in, and the token where there is one."""
+        """See `SqlAlchemyExecutor.connect_options`: the login timeout, and the token if there is one."""
         options: dict[str, Any] = {"timeout": max(1, math.ceil(self.options.connect_timeout_s)), "autocommit": False}
         if self._token is not None:
             options["attrs_before"] = {_ACCESS_TOKEN: token_bytes(self._token.get())}
         return options
 
     def prepare(self, connection: DBAPIConnection, entry: ConnectionPoolEntry, *, writable: bool) -> None:
-        """See `SqlAlchemyExecutor.prepare`; and values come whole, whatever the locale of this process."""
+        """See `SqlAlchemyExecutor.prepare`. It also makes values complete and independent of this process's locale."""
         import pyodbc
 
         connection.setdecoding(pyodbc.SQL_CHAR, encoding="utf-16le", ctype=pyodbc.SQL_WCHAR)
@@ -114,13 +115,13 @@ class SqlServerExecutor(SqlAlchemyExecutor):
         super().prepare(connection, entry, writable=writable)
 
     def interrupt(self, lease: PoolProxiedConnection) -> None:
-        """A cancel on the connection itself: ODBC sends it while the query runs."""
+        """Cancel the query on its own connection. ODBC can send a cancel while the query runs."""
         running: Patience | None = lease.info.get("running")
         if running is not None:
             running.cancel()
 
     def _connect(self) -> DBAPIConnection:
-        """A connection; where Azure says that it will do in a moment, it is tried again."""
+        """A connection. Transient errors of Azure are retried."""
         from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_exponential
 
         retrying = Retrying(
@@ -138,14 +139,14 @@ class SqlServerExecutor(SqlAlchemyExecutor):
         except self._driver_error() as error:
             if self._is_lost(error, lease):
                 raise
-            # Who waits for a lock is then ended by the driver's timeout, as every other query is.
+            # The driver's timeout then also ends a query that waits for a lock.
             log.debug("%s refuses a limit for locks: %s", self.name, error)
             lease.rollback()
             lease.info["timeout_s"] = timeout_s
-        lease.dbapi_connection.timeout = math.ceil(timeout_s)  # type: ignore[union-attr]  # whole seconds; 0: for ever
+        lease.dbapi_connection.timeout = math.ceil(timeout_s)  # type: ignore[union-attr]  # whole seconds; 0 means no timeout
 
     def _check_undoable(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> None:
-        """An INSTEAD OF trigger does what it likes; the server counts the statement all the same."""
+        """Refuse a write with an INSTEAD OF trigger. It may do anything, and the server counts the statement anyway."""
         entry = self._schema.get_last().table(statement.table)
         *schema, table = (_literal(part) for part in (entry.parts if entry else (statement.table,)))
         owner = schema[0] if schema else "SCHEMA_NAME()"
@@ -163,13 +164,13 @@ class SqlServerExecutor(SqlAlchemyExecutor):
     def _ask(
         self, lease: PoolProxiedConnection, parts: Sequence[str], parameters: Sequence[Any], size: int
     ) -> Sequence[Sequence[Any]]:
-        """See `SqlAlchemyExecutor._ask`. Values are written out: FreeTDS has its own ideas of a parameter's type."""
+        """See `SqlAlchemyExecutor._ask`. Values become literals, because FreeTDS guesses the types of parameters."""
         return self._fetch(
             lease, "".join(chain.from_iterable(zip_longest(parts, map(_value, parameters), fillvalue=""))), size
         )
 
     def _cursor(self, lease: PoolProxiedConnection) -> Patience:
-        """One that a cancel reaches."""
+        """A cursor that another thread can cancel."""
         running = Patience(lease.cursor(), lease.dbapi_connection, self._driver_error())
         lease.info["running"] = running
         return running
@@ -179,7 +180,7 @@ class SqlServerExecutor(SqlAlchemyExecutor):
         try:
             cursor.execute(f"SET NOCOUNT ON;\n{statement.runs.rstrip().rstrip(';')}\n;\n{_COUNT}")
             counted = None
-            while True:  # to the end: what a trigger raises may come after the rows
+            while True:  # read to the end, because a trigger's error may follow the rows
                 if tuple(column[0] for column in cursor.description or ()) == _COUNTED:
                     counted = cursor.fetchmany(1)
                 if not cursor.nextset():
@@ -199,12 +200,12 @@ class SqlServerExecutor(SqlAlchemyExecutor):
         try:
             running.execute(sql)
         except self._driver_error():
-            running.close()  # else its results, which nobody reads, keep the connection busy
+            running.close()  # else its unread results keep the connection busy
             raise
-        return running  # type: ignore[return-value]  # what of a cursor is used here
+        return running  # type: ignore[return-value]  # it has the used part of a cursor
 
     def _is_lost(self, error: Exception, lease: PoolProxiedConnection) -> bool:
-        # SQLAlchemy takes a query that timed out for a connection that is gone.
+        # SQLAlchemy treats the timeout of a query as a lost connection.
         return error_code(error) not in _TIMED_OUT and super()._is_lost(error, lease)
 
     def _unusable(self, error: UnusableAddress) -> DatabaseUnavailable:
@@ -218,13 +219,13 @@ class SqlServerExecutor(SqlAlchemyExecutor):
 
 
 def token_bytes(token: str) -> bytes:
-    """An access token as the attribute has it: the length in bytes, 32 bits little-endian, then UTF-16."""
+    """An access token as the attribute requires it: the length in bytes, 32 bits little-endian, then UTF-16."""
     encoded = token.encode("utf-16-le")
     return struct.pack("<i", len(encoded)) + encoded
 
 
 def offset_from_bytes(raw: bytes | None) -> str | None:
-    """A datetimeoffset in ISO 8601, with its fraction and its offset as they are stored."""
+    """A datetimeoffset in ISO 8601, with its stored fraction and offset."""
     if raw is None:
         return None
     year, month, day, hour, minute, second, billionths, hours, minutes = _OFFSET.unpack(raw)
@@ -236,7 +237,7 @@ def offset_from_bytes(raw: bytes | None) -> str | None:
 
 
 def time_from_bytes(raw: bytes | None) -> str | None:
-    """A time of day in ISO 8601, with the fraction that is stored."""
+    """A time of day in ISO 8601, with its stored fraction."""
     if raw is None:
         return None
     hour, minute, second, billionths = _CLOCK.unpack(raw)
@@ -249,7 +250,7 @@ def _literal(text: str) -> str:
 
 
 def _value(value: Any) -> str:
-    """A key as Transact-SQL writes it."""
+    """A value of a key as a Transact-SQL literal."""
     if isinstance(value, bool | int | Decimal):
         return str(int(value) if isinstance(value, bool) else value)
     if isinstance(value, bytes | bytearray):

@@ -20,7 +20,7 @@ _WORDED = CLAUSES | conversions("PARSE", "TRY_PARSE")
 
 
 class PlainTSQL(TSQL):
-    """T-SQL as it is written."""
+    """T-SQL, kept as written."""
 
     to_json_path = as_written
 
@@ -28,7 +28,7 @@ class PlainTSQL(TSQL):
         return self._money_cast(signs_joined(super().tokenize(sql, dialect)))
 
     def _money_cast(self, tokens: list[Token]) -> list[Token]:
-        """`$10.50` is a number of the type money, which sqlglot takes for a name."""
+        """Rewrite `$10.50`, a number of type money, as a CAST. sqlglot would read it as a name."""
         found: list[Token] = []
         rest = iter(range(len(tokens)))
         for at in rest:
@@ -50,13 +50,13 @@ class PlainTSQL(TSQL):
         FUNCTION_PARSERS = {name: TSQLParser.FUNCTION_PARSERS[name] for name in _KEYWORD_ARGUMENTS} | _WORDED
 
         def _parse_parameter(self) -> Any:
-            """`@name` is a parameter, and `@@name` a variable of the server."""
+            """Parse `@name` as a parameter, and `@@name` as a server variable."""
             if self._match(TokenType.PARAMETER):
                 return self.expression(exp.SessionParameter(this=self._parse_var(any_token=True)))
             return super()._parse_parameter()
 
         def _parse_table_hints(self) -> list[exp.Expr] | None:
-            """WITH (NOLOCK, INDEX = (ix)): the names alone, for what belongs to them is left out with them."""
+            """Parse WITH (NOLOCK, INDEX = (ix)). Only the names are kept, because hints are removed later anyway."""
             if not self._match_pair(TokenType.WITH, TokenType.L_PAREN):
                 return None
             names: list[exp.Expr] = []
@@ -81,7 +81,7 @@ class PlainTSQL(TSQL):
 
     class Generator(FaithfulGenerator, TSQLGenerator):
         def literal_sql(self, expression: exp.Literal) -> str:
-            """Text beyond ASCII gets its N: without, the server reads it in the database's code page."""
+            """Generate the prefix N for text beyond ASCII. Without it, the server uses the database's code page."""
             text = super().literal_sql(expression)
             return text if not expression.is_string or expression.name.isascii() else f"N{text}"
 

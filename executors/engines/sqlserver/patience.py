@@ -12,16 +12,16 @@ from executors.engines.servers import pool
 
 log = logging.getLogger(__name__)
 
-# So long after the first cancel a server has answered, if it ever does. Its driver would wait for half a minute more.
+# If a server answers a cancel at all, it does so within this time. The driver would wait half a minute longer.
 GRACE_S = 2.0
 
 
 class Patience:
-    """A cursor that makes its calls in threads of their own, so that a silent server blocks no caller.
+    """A cursor that runs its calls in separate threads, so that a silent server does not block the caller.
 
-    Another thread may cancel it while it runs, but never when it is closed. Where the server does not answer a cancel
-    within `GRACE_S`, the caller gets an error, and the connection is abandoned: the thread that is still in the
-    driver closes it once the driver comes back.
+    Another thread may cancel it while it runs, but not after it is closed. If the server does not answer a cancel
+    within `GRACE_S`, the caller gets an error, and the connection is abandoned. The thread that is still in the driver
+    closes it when the driver returns.
     """
 
     def __init__(self, cursor: Any, connection: Any, error: type[Exception]) -> None:
@@ -47,7 +47,7 @@ class Patience:
         return bool(self._patiently(self._cursor.nextset))
 
     def cancel(self) -> None:
-        """Ask the server to stop. Each call asks again."""
+        """Ask the server to stop. Repeated calls ask again."""
         with self._changed:
             if self._cancelled_at is None:
                 self._cancelled_at = time.monotonic()
@@ -66,7 +66,7 @@ class Patience:
             self._cursor.close()
 
     def _cancel(self) -> None:
-        """Runs in its own thread: with some drivers a cancel waits for the statement that it cancels."""
+        """Cancel the cursor, in a separate thread: with some drivers, a cancel waits for the statement to end."""
         try:
             with self._lock:
                 if not self._closed:
@@ -78,20 +78,20 @@ class Patience:
                 self._cancelling = False
 
     def _patiently(self, call: Callable[..., Any], *arguments: Any) -> Any:
-        """What the call gives or raises; an error of the driver's where it does not come back."""
+        """The result of a call. Raises the call's error, or a driver's error if it does not return."""
         done: list[tuple[Any, BaseException | None]] = []
 
         def work() -> None:
             try:
                 ended: tuple[Any, BaseException | None] = call(*arguments), None
-            except BaseException as error:  # noqa: BLE001  handed to the thread that waits
+            except BaseException as error:  # noqa: BLE001  passed to the waiting thread
                 ended = None, error
             with self._changed:
                 done.append(ended)
                 self._changed.notify_all()
                 abandoned = self._abandoned
             if abandoned:
-                with self._lock:  # a cancel that is under way, in the same driver, comes back first
+                with self._lock:  # wait for a running cancel in the same driver
                     self._closed = True
                 pool.close_abandoned(self._connection)
 
@@ -108,7 +108,7 @@ class Patience:
         return result
 
     def _get_remaining_s(self) -> float | None:
-        """Seconds left to wait; None while nothing was cancelled."""
+        """Seconds left to wait. None if the cursor was not cancelled."""
         if self._cancelled_at is None:
             return None
         return max(0.0, self._cancelled_at + GRACE_S - time.monotonic())

@@ -1,8 +1,8 @@
-"""A row filter in a query's tree: of every table, only the principal's rows are read.
+"""Applies a row filter to a query's tree, so that it reads only the principal's rows of each table.
 
-Each reference to a table becomes `(SELECT its columns FROM table WHERE filter) AS the same name`, by the meaning that
-the guard found and not by its spelling. CTEs get names that no table has: a filter contains queries, and a CTE named
-like a table in them would replace the table.
+Each reference to a table becomes `(SELECT its columns FROM table WHERE filter) AS the same name`. References are found
+by the meaning that the guard determined, not by spelling. CTEs get names that no table has: a filter may contain
+queries, and a CTE with the name of one of their tables would replace that table.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from executors.guard.row_security.row_filter import ALL, FilterInvalid, RowFilte
 from executors.sql import grammar
 from executors.sql.names.existence import NameCheck
 
-_OUTSIDE = ("alias", "joins", "laterals", "pivots")  # of a table in FROM, what belongs to the rows that are left
+_OUTSIDE = ("alias", "joins", "laterals", "pivots")  # parts of a table in FROM that move to the filtered rows
 _MOST_ROWS = exp.Limit(expression=exp.Literal.number(2**63 - 1))
-# What keeps an engine from asking the query's own conditions of the rows that the filter takes away: one that fails,
-# as a cast does, would tell of them. No such words are known for the others; see `is_fenced`.
+# Clauses that prevent an engine from evaluating the query's own conditions on rows that the filter removes. A condition
+# that fails, such as a cast, would reveal them. For other engines no such clause is known; see `is_fenced`.
 _FENCES: Mapping[str, tuple[str, exp.Expr]] = {
     "sqlite": ("limit", exp.Limit(expression=exp.Neg(this=exp.Literal.number(1)))),
     "postgresql": ("offset", exp.Offset(expression=exp.Literal.number(0))),
@@ -31,8 +31,8 @@ _FENCES: Mapping[str, tuple[str, exp.Expr]] = {
 
 
 class RowRules:
-    """A row filter, held against a schema.
-    Raises DatabaseUnavailable: it names what is not there, or cannot be read."""
+    """A row filter, checked against a schema.
+    Raises DatabaseUnavailable: it names a table or column that does not exist, or cannot be parsed."""
 
     def __init__(self, row_filter: RowFilter, schema: Schema) -> None:
         self.whole = schema
@@ -44,19 +44,19 @@ class RowRules:
                         condition.check_values(values, of=name)
         except FilterInvalid as error:
             raise DatabaseUnavailable(f"The `row_filter` of {schema.database!r} in databases.yaml: {error}.") from error
-        # With no stored values and no number of rows, for those are of every row.
+        # Without stored values and row counts, because these include hidden rows.
         seen = [_filter_table(it, self._conditions) for it in schema.tables if it.name in self._conditions]
         self.visible = schema.model_copy(update={"tables": tuple(seen)})
 
     def of(self, values: Values) -> HeldRows:
-        """The rules for a principal with these values. Args: values: of every `:name`, from `RowFilter.values_of`."""
+        """The rules for a principal. Args: values: the values of all `:names`, from `RowFilter.values_of`."""
         return HeldRows(self.whole, self.visible, self._conditions, values)
 
 
 class HeldRows:
-    """What one principal may see: of the `whole` schema what is `visible`, and of each table the rows that fit.
+    """What one principal may see: the `visible` part of the `whole` schema, and the matching rows of each table.
 
-    Args: conditions: by the visible tables' names; None: every row; values: what the conditions' `:names` stand for.
+    Args: conditions: by visible table; None: every row; values: the values of the conditions' `:names`.
     """
 
     def __init__(
@@ -67,16 +67,16 @@ class HeldRows:
         self._dialect = DIALECTS[whole.dialect]
 
     def hold(self, root: exp.Query, names: NameCheck) -> tuple[str, ...]:
-        """Put the conditions into a query's tree, which the guard has let through, against `visible`.
+        """Insert the conditions into a query's tree, which the guard has accepted against `visible`.
 
-        Returns what is kept from the principal, one sentence for each table that is read, in order of appearance.
+        Returns what is withheld from the principal, one sentence per table that is read, in order of appearance.
         Raises SqlRefused: it is not certain which tables the query reads.
         """
         self._check_forms(root)
         tables = [node for node in root.find_all(exp.Table) if isinstance(node.this, exp.Identifier)]
         meanings = [(node, self._meaning(node, names)) for node in tables]
         renamed = self._rename_ctes(root)
-        # How columns may name a table without an alias: its schema, and its name.
+        # Columns may qualify a table without an alias by its schema and its name.
         unaliased = [it for node, it in meanings if isinstance(it, Table) and not node.alias]
         self._drop_schemas(root, {(it.namespace.lower(), it.parts[-1].lower()) for it in unaliased})
         for node, meaning in meanings:
@@ -88,7 +88,7 @@ class HeldRows:
         return tuple(filter(None, map(self._sentence, names.tables)))
 
     def _meaning(self, node: exp.Table, names: NameCheck) -> Table | exp.Identifier | None:
-        """The table, or the name of the CTE; None for the one-row table that every database has."""
+        """The table, or the name of the CTE. None for the one-row table that every database has. Raises SqlRefused."""
         found = names.meaning.get(id(node))
         if found is None and (id(node) in names.meaning or node.name.lower() != self._dialect.one_row_table):
             message = f"It is not certain which table {node.name} means here."
@@ -96,7 +96,7 @@ class HeldRows:
         return found
 
     def _check_forms(self, root: exp.Query) -> None:
-        """Forms of ClickHouse in which a name may mean a table, or a filter's column something else."""
+        """Refuse ClickHouse syntax in which a name may be a table, or a filter's column may change its meaning."""
         if self._dialect.name != "clickhouse":
             return
         if any(node.args.get("field") for node in root.find_all(exp.In)):
@@ -107,7 +107,7 @@ class HeldRows:
             raise SqlRefused(ErrorKind.PERMISSION, message, "Write the value where it is needed.")
 
     def _rename_ctes(self, root: exp.Query) -> dict[int, exp.Identifier]:
-        """New names for all CTEs, by the `id` of the identifiers they had."""
+        """Rename all CTEs. Return the new names by the `id` of the original identifiers."""
         taken = {table.parts[-1].lower() for table in self._whole.tables}
         new: dict[int, exp.Identifier] = {}
         number = 0
@@ -121,7 +121,7 @@ class HeldRows:
         return new
 
     def _drop_schemas(self, root: exp.Query, bare: set[tuple[str, str]]) -> None:
-        """Write `sales.orders.amount` as `orders.amount`, for that is the name of what takes the table's place."""
+        """Write `sales.orders.amount` as `orders.amount`, the name of the table's replacement."""
         default = {self._whole.namespace.lower(), *self._dialect.schemas}
         for column in root.find_all(exp.Column):
             schema = column.args.get("db")
@@ -165,20 +165,20 @@ class HeldRows:
         condition = self._conditions[name]
         if condition is None:
             return ""
-        if condition.reads_tables:  # some that the principal may not see
+        if condition.reads_tables:  # the principal may not see some of them
             return f"Of {name} only the rows that you may see were read."
         shown = grammar.write(condition.bind(self._values).this, self._dialect.sqlglot)
         return f"Of {name} only the rows that you may see were read: {shown}."
 
 
 def is_fenced(dialect: str) -> bool:
-    """Whether an engine is kept from looking at the rows that a filter takes away; else its errors may tell of them."""
+    """Whether the engine evaluates no conditions on rows that a filter removes. Else its errors may reveal them."""
     kin = DIALECTS[dialect].kin
     return kin in _FENCES or kin == "oracle"
 
 
 def _conditions(row_filter: RowFilter, schema: Schema) -> Iterator[tuple[str, RowCondition | None]]:
-    """The visible tables' names, each with its condition; None for every row. Raises FilterInvalid."""
+    """The visible tables' names, each with its condition, or None for every row. Raises FilterInvalid."""
     if row_filter.every:
         yield from _by_columns(row_filter, schema)
         return
@@ -217,7 +217,7 @@ def _filter_table(table: Table, conditions: Mapping[str, object]) -> Table:
 
 
 def _keep_name(node: exp.Table) -> None:
-    """Give what stands in FROM the name as its alias that it had without one."""
+    """Give a table in FROM its own name as an alias, if it has no alias."""
     alias = node.args.get("alias")
     if alias is None:
         node.set("alias", exp.TableAlias(this=node.this.copy()))

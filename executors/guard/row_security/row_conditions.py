@@ -16,7 +16,7 @@ from executors.sql.parameters import literal
 
 
 def value_problems(row_filter: RowFilter, dialect: str) -> tuple[str, ...]:
-    """What can be known to be wrong before the tables are: conditions that cannot be read, names without a value."""
+    """Problems that can be found before the tables are known: invalid conditions, and names without a value."""
     problems: list[str] = []
     for text in row_filter.conditions:
         try:
@@ -29,14 +29,14 @@ def value_problems(row_filter: RowFilter, dialect: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(problems))
 
 
-_NAME = "filter_name"  # in the meta of the literal that holds a `:name`'s place
-_MANY = "filter_many"  # that a list may stand there
-_NUMBERS_FOR_BOOLEANS = frozenset({"sqlserver", "oracle"})  # which have no TRUE that could be compared with a column
+_NAME = "filter_name"  # key of the `:name` in the meta of the literal that replaces it
+_MANY = "filter_many"  # key of whether the value may be a list
+_NUMBERS_FOR_BOOLEANS = frozenset({"sqlserver", "oracle"})  # these have no TRUE to compare a column with
 
 
 class RowCondition:
     """A condition with `:names`, in a dialect of `DIALECTS`.
-    Raises FilterInvalid: it is none, or says what no query may."""
+    Raises FilterInvalid: the text is not a condition, or contains something that no query may."""
 
     def __init__(self, text: str, dialect: str) -> None:
         self.text, self._dialect = " ".join(text.split()), dialect
@@ -49,18 +49,18 @@ class RowCondition:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of the filtered table that it names outside of its subqueries, as they are written there."""
+        """The columns that the condition names outside of its subqueries, as written. They are the filtered table's."""
         outside = self._holder.walk(prune=lambda node: isinstance(node, exp.Query))
         return tuple(dict.fromkeys(node.name for node in outside if isinstance(node, exp.Column)))
 
     @property
     def reads_tables(self) -> bool:
-        """Whether it has queries of its own."""
+        """Whether the condition contains queries."""
         return self._holder.find(exp.Query) is not None
 
     def check_values(self, values: Values, *, of: str) -> None:
-        """Hold the values of a principal against it.
-        Raises FilterInvalid: one is missing, or is a list where none can stand."""
+        """Check the values of a principal.
+        Raises FilterInvalid: a value is missing, or is a list in a place for a single value."""
         for place in _places(self._holder):
             name = place.meta[_NAME]
             if name not in values:
@@ -69,8 +69,8 @@ class RowCondition:
                 raise self._invalid(f":{name} is a list for {of!r}, which takes one value; write `IN :{name}`")
 
     def fit(self, table: Table, schema: Schema) -> RowCondition:
-        """The condition with its names spelled as the schema has them; its subqueries may read every table.
-        Raises FilterInvalid: it names a table or a column that is not there."""
+        """The condition with its names in the schema's spelling. Its subqueries may read every table.
+        Raises FilterInvalid: it names a table or a column that does not exist."""
         new = object.__new__(RowCondition)
         new.text, new._dialect = self.text, self._dialect
         query = exp.select("1").from_(exact(table, schema)).where(self._holder.this.copy())
@@ -82,13 +82,13 @@ class RowCondition:
         return new
 
     def bind(self, values: Values) -> exp.Expr:
-        """A copy of the condition's tree with the values in it, in parentheses."""
+        """A copy of the condition's tree, in parentheses, with the values inserted."""
         tree = self._holder.copy()
         for place in _places(tree):
             value = values[place.meta[_NAME]]
             if place.meta.get(_MANY):
                 many = value if isinstance(value, tuple) else (value,)
-                # Nothing is in (NULL), and nothing is not in it: who has no value sees nothing.
+                # Neither IN (NULL) nor NOT IN (NULL) is ever true, so a principal without values sees no rows.
                 place.parent.set("expressions", [self._literal(one) for one in many] or [exp.Null()])  # type: ignore[union-attr]
             else:
                 place.replace(self._literal(value))
@@ -100,11 +100,11 @@ class RowCondition:
         if isinstance(value, bool) and self._dialect in _NUMBERS_FOR_BOOLEANS:
             return exp.Literal.number(int(value))
         if isinstance(value, str) and self._dialect == "sqlserver" and not value.isascii():
-            return exp.National(this=value)  # else the letters that its code page lacks become others
+            return exp.National(this=value)  # else characters outside the code page are replaced
         return literal(value)
 
     def _mark_places(self) -> None:
-        """Put a marked literal where each `:name` is, so that all that reads trees can read this one."""
+        """Replace each `:name` by a marked literal, so that all code that reads trees can read this one."""
         for node in list(self._holder.find_all(exp.Placeholder, exp.Parameter, exp.SessionParameter)):
             name = node.name if node.this else ""
             if not name or isinstance(node, exp.SessionParameter):
@@ -124,7 +124,7 @@ class RowCondition:
 
 
 def exact(table: Table, schema: Schema) -> exp.Table:
-    """A table by its whole name, so that it can mean no other."""
+    """A table by its fully qualified name, so that it cannot mean another one."""
     return exp.table_(table.parts[-1], db=table.namespace or schema.namespace or None, quoted=True)
 
 

@@ -1,14 +1,14 @@
-"""Which rows of a database a principal may see, by the registry.
+"""The registry's rules on which rows of a database a principal may see.
 
-row_filter: "region = :region"                # every table that has the column; the others are not there at all,
-unfiltered: [countries]                       # but for these, which are shown whole
+row_filter: "region = :region"                # for every table that has the column; all others are hidden,
+unfiltered: [countries]                       # except these, which are shown completely
 
-row_filter:                                   # or table by table; those that are not named are not there at all
+row_filter:                                   # or table by table; tables that are not named are hidden
   orders: "region = :region"
   order_items: "order_id IN (SELECT order_id FROM orders WHERE region = :region)"
   countries: all
 
-principals:                                   # what `:region` stands for; '*' is everybody else
+principals:                                   # the value of `:region`; '*' is everyone else
   anna@example.org: {region: EU}
   ben@example.org: {region: [EU, UK]}         # for `region IN :region`
   lead@example.org: all                       # sees everything
@@ -36,16 +36,16 @@ _WANTED = "a text, a number, true, false, or a list of these"
 
 
 class FilterInvalid(ValueError):
-    """A filter cannot be used; raised as RegistryInvalid, or as DatabaseUnavailable where only the schema shows it."""
+    """A filter cannot be used. Raised as RegistryInvalid, or as DatabaseUnavailable if only the schema shows it."""
 
 
 class RowFilter(Frozen):
-    """The `row_filter` of a registry entry, with what belongs to it.
+    """The `row_filter` of a registry entry, with its related fields.
 
-    every: a condition for each table that has its columns; empty where `tables` has one for each.
-    tables: the conditions by table, or `ALL`.
-    unfiltered: tables that are shown whole, beside `every`.
-    principals: what the conditions' `:names` stand for, by principal in lower case; None: sees everything.
+    every: A condition for each table that has its columns. Empty if `tables` is used.
+    tables: Conditions by table, or `ALL`.
+    unfiltered: Tables that are shown completely, in addition to `every`.
+    principals: Values of the conditions' `:names`, by principal in lower case. None: the principal sees everything.
     """
 
     every: str = ""
@@ -63,12 +63,12 @@ class RowFilter(Frozen):
         return principal.casefold() in self.principals or EVERYBODY in self.principals
 
     def values_of(self, principal: str) -> Values | None:
-        """The values of the `:names`; None: the principal sees all rows. Raises KeyError where `admits` says no."""
+        """The values of the `:names`. None: the principal sees all rows. Raises KeyError if `admits` is false."""
         known = principal.casefold()
         return self.principals[known if known in self.principals else EVERYBODY]
 
     def sight(self, values: Values | None) -> str:
-        """Which rows are seen with these values, as a digest that is equal where the rows are; empty: all of them."""
+        """A digest of the rows that are visible with these values, equal for equal rows. Empty if all are visible."""
         if values is None:
             return ""
         conditions = self.model_dump(mode="json", exclude={"principals"})
@@ -76,14 +76,14 @@ class RowFilter(Frozen):
 
 
 class Read(NamedTuple):
-    """What was read: the filter, None where there is none or it cannot be used; and what is wrong."""
+    """The filter, or None if there is none or it cannot be used; and its problems."""
 
     filter: RowFilter | None
     problems: tuple[str, ...]
 
 
 def read_row_filter(fields: Mapping[str, Any], expanded: Callable[[str], str]) -> Read:
-    """The filter of an entry. Args: expanded: fills in a text's variables."""
+    """The filter of an entry. Args: expanded: replaces the variables in a text by their values."""
     given = fields.get("row_filter")
     if given is None:
         orphans = tuple(f"`{key}` goes with `row_filter`, which is not there" for key in KEYS if key in fields)
@@ -98,7 +98,7 @@ def read_row_filter(fields: Mapping[str, Any], expanded: Callable[[str], str]) -
 
 
 class _Reader:
-    """Reads the parts, and remembers what is wrong with them."""
+    """Reads the parts of a filter and collects their problems."""
 
     def __init__(self, expanded: Callable[[str], str]) -> None:
         self._expanded = expanded

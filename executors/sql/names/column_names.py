@@ -14,13 +14,13 @@ from executors.errors import ErrorKind, SqlRefused
 from executors.sql.names import diagnose
 from executors.sql.names.tables import is_default
 
-# The names that a source or a query gives; None where that cannot be told from the text.
+# The columns of a source or a query. None if the text does not show them.
 Columns = tuple[str, ...] | None
 
 
 @dataclass(frozen=True)
 class Cte:
-    """A common table expression in sight: the identifier that names it, and its columns."""
+    """A visible common table expression: the identifier that names it, and its columns."""
 
     identifier: exp.Identifier
     columns: Columns
@@ -28,11 +28,11 @@ class Cte:
 
 @dataclass(frozen=True)
 class FromSource:
-    """Something in FROM.
+    """A source in FROM.
 
-    alias, columns: as the engine knows them, which is how the query writes them but for their case.
-    table: the real table's name, where it is one.
-    parts: that name in its parts, where it goes by no other.
+    alias, columns: Names as the engine knows them. They may differ from the query's only in case.
+    table: The real table's name, if it is a table.
+    parts: The parts of that name, if the source has no alias.
     """
 
     alias: str
@@ -41,11 +41,11 @@ class FromSource:
     parts: tuple[str, ...] = ()
 
     def has(self, column: str) -> bool:
-        """Whether it has a column of that name, whatever its case."""
+        """Whether the source has a column of that name, in any case."""
         return self.find_column(column) is not None
 
     def find_column(self, column: str) -> str | None:
-        """The column's own name: the very one, else the one that differs in case alone; None where there is none."""
+        """The column's real name: the same, or the only one that differs just in case. None if there is none."""
         if self.columns is None:
             return None
         alike = {name for name in self.columns if name.lower() == column.lower()}
@@ -54,14 +54,14 @@ class FromSource:
 
 @dataclass
 class Frame:
-    """What can be named in one query: its sources, then those of the query around it."""
+    """The scope of one query: its sources, then those of the outer query."""
 
     outer: Frame | None = None
     sources: list[FromSource] = field(default_factory=list)
-    aliases: dict[str, str] = field(default_factory=dict)  # in lower case -> as the engine knows it
-    merged: set[str] = field(default_factory=set)  # columns that USING made one
+    aliases: dict[str, str] = field(default_factory=dict)  # name in lower case -> name as the engine knows it
+    merged: set[str] = field(default_factory=set)  # columns that USING merged
     local: set[str] = field(default_factory=set)  # variables of list comprehensions
-    merges_all: bool = False  # NATURAL, SEMI, ANTI: which columns are one, or hidden, is not worked out
+    merges_all: bool = False  # NATURAL, SEMI, ANTI: merged and hidden columns are not determined
 
     @property
     def open(self) -> bool:
@@ -79,15 +79,15 @@ class Frame:
 
 
 class ColumnNames:
-    """The columns of one query.
+    """Checks the columns of one query.
 
-    Where case counts, a name that is there in another case only is written anew as it is, in quotes: `CustomerId` is
-    what everybody writes for "CustomerId", and PostgreSQL looks for customerid. Names that the query itself gives
-    stay as they are.
+    If case counts, a name that exists only in another case is replaced by the real name in quotes: many write
+    `CustomerId` for "CustomerId", and PostgreSQL looks for customerid. Names that the query itself defines do not
+    change.
 
     Args:
-        sql: the text of the query, for the quotes that its tree has lost.
-        used: the real tables that the query reads -> the name each goes by in it.
+        sql: The text of the query, which shows quotes that its tree has lost.
+        used: Real tables that the query reads -> their names in the query.
     """
 
     def __init__(self, schema: Schema, sql: str, used: Mapping[str, str]) -> None:
@@ -96,15 +96,15 @@ class ColumnNames:
         self.anywhere: set[str] = set()  # names of values given by a WITH (ClickHouse), in lower case
 
     def effective(self, identifier: exp.Expr) -> str:
-        """The name that the engine takes an identifier for."""
+        """The name that the engine looks up for an identifier."""
         return identifier.name if identifier.args.get("quoted") else self._dialect.fold(identifier.name)
 
     def respell(self, identifier: exp.Expr | None, real: str | None) -> None:
-        """Write a name as what it stands for is really called; None where that is not known."""
+        """Replace a name by the real name of its table or column. Args: real: None if it is unknown."""
         if real is None or identifier is None or self.effective(identifier) == real:
             return
         if self._dialect.case is NameCase.ANY:
-            # SQL Server's collation decides whether case counts, and in a Turkish one `ID` is no `id` either.
+            # SQL Server's collation decides whether case counts. In a Turkish one, `ID` and `id` always differ.
             if self._dialect.kin == "sqlserver" and identifier.name.lower() == real.lower():
                 identifier.set("this", real)
             return
@@ -112,14 +112,14 @@ class ColumnNames:
         identifier.set("quoted", True)
 
     def find_name(self, item: exp.Expr) -> str:
-        """The name that the engine knows an item of a select list by; empty where it has none of its own."""
+        """The engine's name of an item of a select list. Empty if it has none of its own."""
         name = item.args.get("alias") if isinstance(item, exp.Alias) else item.this
         if isinstance(item, exp.Alias | exp.Column) and isinstance(name, exp.Identifier):
             return self.effective(name)
         return item.alias_or_name
 
     def check_using(self, join: exp.Join, frame: Frame) -> None:
-        """Spell the columns of USING as the joined tables have them."""
+        """Give the columns of USING the spelling of the joined tables."""
         for identifier in join.args.get("using") or ():
             found = {source.find_column(identifier.name) for source in frame.sources} - {None}
             self.respell(identifier, found.pop() if len(found) == 1 else None)
@@ -139,13 +139,13 @@ class ColumnNames:
             self.respell(node.this, spelled or None)
 
     def check_text(self, node: exp.Literal, frame: Frame) -> None:
-        """Text in "double quotes" that is called as a column is was meant for the column, and is not (MySQL)."""
+        """Refuse a string in "double quotes" with the name of a column: MySQL does not read it as that column."""
         if any(source.has(node.name) for level in frame.frames() for source in level.sources):
             hint = f"Write {self._dialect.always_quote(node.name)} for the column; text has 'single' quotes."
             raise SqlRefused(ErrorKind.COLUMN_NOT_FOUND, f'"{node.name}" is text here, not a column.', hint)
 
     def check_number(self, node: exp.Alias, frame: Frame) -> None:
-        """`2024_total` and `2024 total` without quotes are a number under an alias, where a column is called so."""
+        """Refuse `2024_total` or `2024 total` without quotes if a column has that name: it is a number and an alias."""
         start = node.args["alias"].meta.get("start")
         before = self._sql[: start or 0]
         if not before.rstrip().endswith(node.this.name):
@@ -156,7 +156,7 @@ class ColumnNames:
             raise SqlRefused(ErrorKind.COLUMN_NOT_FOUND, f"{name} is a number under an alias here, no column.", hint)
 
     def _of_schema(self, node: exp.Column, frame: Frame) -> None:
-        """`sales.orders.amount`; where no such table is read, a field of a field, or for the engine to refuse."""
+        """Check `sales.orders.amount`. If no such table is read, it is a nested field, or the engine refuses it."""
         schema, table = node.args["db"].name, node.args["table"].name
         for level in frame.frames():
             for source in level.sources:
@@ -170,7 +170,7 @@ class ColumnNames:
         if holder is not None and holder.has(table):
             self.respell(node.args["db"], holder.alias or None)
             self.respell(node.args["table"], holder.find_column(self.effective(node.args["table"])))
-            node.this.set("quoted", True)  # a key of the column's JSON, as it is written
+            node.this.set("quoted", True)  # a key of the column's JSON, spelled as written
         elif not self._dialect.has_fields:
             self._qualify(node, frame)
 
@@ -200,7 +200,7 @@ class ColumnNames:
         raise SqlRefused(ErrorKind.COLUMN_NOT_FOUND, f"{source.alias} has no column {node.name}.", hint)
 
     def _resolve(self, identifier: exp.Expr, start: Frame, *, in_join: bool) -> str | None:
-        """The column that an unqualified name stands for; empty where it may be one, None where it cannot."""
+        """The column that an unqualified name means. Empty if it may be one, None if it cannot be one."""
         name = identifier.name.lower()
         for frame in start.frames():
             holders = [source for source in frame.sources if source.has(name)]
@@ -220,7 +220,7 @@ class ColumnNames:
         return None
 
     def _check_from(self, node: exp.Column, frame: Frame) -> None:
-        """`SELECT FORM orders` reads as a column under an alias, and is a FROM that was misspelt."""
+        """Refuse `SELECT FORM orders`, which parses as a column and an alias, but is a misspelt FROM."""
         from rapidfuzz.distance import OSA
 
         aliased = isinstance(node.parent, exp.Alias) and isinstance(node.parent.parent, exp.Select)
@@ -230,7 +230,8 @@ class ColumnNames:
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, f"{node.name} stands where FROM is expected.", hint)
 
     def _missing(self, node: exp.Column) -> None:
-        """A name that is no column: in SQLite, text where it is written "so" and not itself shown; else an error."""
+        """Handle a name that is no column. In SQLite, a name in "double quotes" becomes a string, unless it is
+        selected, grouped by or ordered by. Any other name raises SqlRefused."""
         start = node.this.meta.get("start")
         quoted = start is not None and self._sql[start : start + 1] == '"'
         shown = isinstance(node.parent, exp.Select | exp.Group | exp.Ordered | exp.Alias)

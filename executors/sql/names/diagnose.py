@@ -1,7 +1,7 @@
 """Explains how to repair a failed query, in words that a small model can act on.
 
-For a column: the columns that the named table really has, the table that holds the missing one, and the join that leads
-there. For a table: the nearest real names. For a function: what the dialect has instead.
+For a column: the actual columns of the named table, the table that has the missing column, and the join that leads
+there. For a table: the nearest real names. For a function: its equivalent in the dialect.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ MAX_HOLDERS = 2
 NEAR_ENOUGH = 70.0
 VERY_NEAR = 90.0
 MAX_MESSAGE_CHARS = 500
-# What a driver calls the class of its error, before its sentence: `Binder Error: `, `DB::Exception: `.
+# The class of an error that a driver puts before its message: `Binder Error: `, `DB::Exception: `.
 _CLASS = re.compile(r"^(?:Code: \d+\. )?(?:\w+(?:::|\.))*(?:\w+ ){0,3}\w*(?:Error|Exception): ")
 
-# Of DuckDB: what the guard refuses; our own is in the hint.
+# DuckDB's advice, which the guard would refuse. The hint has our own.
 _ADVICE = re.compile(r" Use TRY\(\.\.\.\) to .*|\s+Use \"SET .*", re.DOTALL)
 
 
 def sql_failed(message: str, sql: str, schema: Schema, kind: ErrorKind | None = None) -> SqlFailed:
-    """The driver's error as the loop wants it: classified (by its code, or its words), without values, with a hint."""
+    """A driver's error as SqlFailed: classified by its code or its words, without values, with a hint."""
     matched, names = match_error(schema.dialect, message)
     kind = kind or matched
     message_text = _ADVICE.sub("", _CLASS.sub("", message))
@@ -38,14 +38,14 @@ def sql_failed(message: str, sql: str, schema: Schema, kind: ErrorKind | None = 
 
 
 def column_hint(name: str, schema: Schema, used: Mapping[str, str], *, table: str | None = None) -> str:
-    """How to get at a column that is not where it was looked for.
-    Args: used: the real tables that the query reads -> the name each goes by in it; table: the real table it was looked
-    up in, where the query names one."""
+    """How to reach a column that is not in the table where the query looks for it.
+    Args: used: real tables that the query reads -> their names in the query; table: the real table that the query names
+    for the column, if it names one."""
     dialect = dialect_row(schema)
     owners = [found for found in (schema.table(t) for t in ([table] if table else used)) if found]
     parts = [f"{entry.name} has only: {_list(entry, dialect)}." for entry in owners[:3]]
     holders = [entry for entry in schema.tables if entry.column(name) and entry not in owners]
-    # A table that the query reads already comes first: nothing need be joined.
+    # Tables that the query already reads come first, because they need no join.
     holders.sort(key=lambda entry: entry.name not in used)
     if holders:
         parts += [_holder_hint(name, holder, schema, used, dialect) for holder in holders[:MAX_HOLDERS]]
@@ -55,7 +55,7 @@ def column_hint(name: str, schema: Schema, used: Mapping[str, str], *, table: st
 
 
 def table_hint(name: str, schema: Schema) -> str:
-    """The nearest real tables, or all of them where none is near."""
+    """The nearest real tables, or all of them if none is near."""
     dialect = dialect_row(schema)
     names = [entry.name for entry in schema.tables]
     if not names:
@@ -67,14 +67,14 @@ def table_hint(name: str, schema: Schema) -> str:
 
 
 def ambiguous_hint(name: str, schema: Schema, candidates: Iterable[str]) -> str:
-    """The qualified ways to say it. Args: candidates: names or aliases, in the query, of what has such a column."""
+    """The qualified names of an ambiguous column. Args: candidates: names or aliases of the sources that have it."""
     dialect = dialect_row(schema)
     ways = [f"{dialect.quote_name(candidate)}.{dialect.quote_name(name)}" for candidate in candidates]
     return f"Say which: {' or '.join(ways)}." if ways else ""
 
 
 def function_hint(name: str, dialect: Dialect) -> str:
-    """What this dialect has instead of a function, or what is to be known of the dialect."""
+    """The dialect's equivalent of a function, or general hints on the dialect."""
     instead = dialect.instead.get(name.lower())
     if instead:
         return f"In {dialect.title} write {instead}."
@@ -82,10 +82,10 @@ def function_hint(name: str, dialect: Dialect) -> str:
 
 
 def join_path(schema: Schema, used: Mapping[str, str], goal: str) -> tuple[str, ...]:
-    """The joins that lead from a table of the query to `goal`, shortest way over foreign keys, either direction.
+    """The joins that lead from a table of the query to `goal`: the shortest path over foreign keys, in both directions.
 
-    `JOIN ... ON ...`, one text per step; empty when `goal` is used already or no key leads there. `used` has the real
-    tables, each with the name it goes by in the query.
+    Returns `JOIN ... ON ...`, one text per step. Empty if the query reads `goal` already, or no key leads there.
+    Args: used: real tables that the query reads -> their names in the query.
     """
     links = _links(schema)
     came_from: dict[str, tuple[str, tuple[tuple[str, str], ...]] | None] = dict.fromkeys(used)
@@ -110,7 +110,7 @@ def join_path(schema: Schema, used: Mapping[str, str], goal: str) -> tuple[str, 
 
 
 def tables_in(sql: str, schema: Schema) -> dict[str, str]:
-    """The real tables that a query names -> the name each goes by in it. Empty when the query cannot be read."""
+    """Real tables that a query reads -> their names in the query. Empty if the query cannot be parsed."""
     from sqlglot import exp
     from sqlglot.errors import ParseError, TokenError
 
@@ -127,7 +127,7 @@ def tables_in(sql: str, schema: Schema) -> dict[str, str]:
 
 
 def _hint(kind: ErrorKind, names: Mapping[str, str], sql: str, schema: Schema) -> str:
-    """The hint for a kind of error, from the names that the driver's message holds."""
+    """The hint for a kind of error, from the names in the driver's message."""
     dialect = dialect_row(schema)
     qualifier, _, name = names.get("name", "").rpartition(".")
     if kind is ErrorKind.TABLE_NOT_FOUND and name:
@@ -162,7 +162,7 @@ _GENERAL: dict[ErrorKind, str] = {
 
 
 def _holder_hint(name: str, holder: Table, schema: Schema, used: Mapping[str, str], dialect: Dialect) -> str:
-    """Where the column is, and the way there."""
+    """The table that has the column, and the join that leads there."""
     entry = holder.column(name)
     table, column = dialect.qualify(holder.parts), dialect.quote_name(entry.name if entry else name)
     if holder.name in used:
@@ -174,9 +174,9 @@ def _holder_hint(name: str, holder: Table, schema: Schema, used: Mapping[str, st
 def _nearest_columns(
     name: str, owners: Sequence[Table], schema: Schema, used: Mapping[str, str], dialect: Dialect
 ) -> list[str]:
-    """The nearest names in the tables that were named, and those elsewhere that are very near, with the way there.
+    """The nearest names in the tables that the query names, and very near ones elsewhere, with the join to them.
 
-    `customer_name` is near to column `name` of table `customers`, too.
+    `customer_name` is also near the column `name` of the table `customers`.
     """
     here = _nearest(name, [column.name for entry in owners for column in entry.columns])
     parts = [f"Nearest: {', '.join(dialect.quote_name(column) for column in here)}."] if here else []
@@ -187,7 +187,7 @@ def _nearest_columns(
 
 
 class _Columns:
-    """All columns of a schema by what people may call them, made ready for being compared."""
+    """All columns of a schema by the names that people may use, prepared for comparison."""
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
@@ -201,11 +201,11 @@ class _Columns:
         self._spelled = [_comparable(spelled) for spelled in holders]
 
     def nearest(self, name: str, without: Sequence[Table], cutoff: float) -> list[tuple[str, Table]]:
-        """The columns most like `name`, best first, and their tables; none of the tables `without`."""
+        """The columns most similar to `name`, best first, with their tables. Args: without: tables to leave out."""
         from rapidfuzz import fuzz, process
 
         left_out = {entry.name for entry in without}
-        choices = [  # of which None is passed over
+        choices = [  # None is skipped
             None if left_out.issuperset(tables) else spelled
             for spelled, tables in zip(self._spelled, self._holders, strict=True)
         ]
@@ -215,12 +215,12 @@ class _Columns:
         return list({(entry.name, column): (column, entry) for *_, (column, entry) in ones}.values())
 
 
-_MAX_READY = 4  # schemas whose columns are kept ready: for 100,000 of them it takes half a second
+_MAX_READY = 4  # schemas whose prepared columns are kept: 100,000 columns take half a second to prepare
 _ready: deque[_Columns] = deque(maxlen=_MAX_READY)
 
 
 def _columns_of(schema: Schema) -> _Columns:
-    """Made once: a schema is the same object until it is read again."""
+    """The prepared columns of a schema, cached: a schema is the same object until it is read again."""
     for columns in tuple(_ready):
         if columns.schema is schema:
             return columns
@@ -236,7 +236,7 @@ def _comparable(text: str) -> str:
 
 
 def _nearest(name: str, choices: Sequence[str], cutoff: float = NEAR_ENOUGH) -> list[str]:
-    """The choices most like `name`, best first; none that is far from it."""
+    """The choices most similar to `name`, best first, without distant ones."""
     from rapidfuzz import fuzz, process
 
     found = process.extract(
@@ -251,7 +251,7 @@ def _nearest(name: str, choices: Sequence[str], cutoff: float = NEAR_ENOUGH) -> 
 
 
 def _parts(schema: Schema, name: str) -> tuple[str, ...]:
-    """A table's name in its parts."""
+    """The parts of a table's name."""
     entry = schema.table(name)
     return entry.parts if entry else (name,)
 
@@ -263,12 +263,12 @@ def _list(table: Table, dialect: Dialect) -> str:
 
 
 def _links(schema: Schema) -> dict[str, list[tuple[str, tuple[tuple[str, str], ...]]]]:
-    """Each table's neighbours over foreign keys, both ways, with the pairs of columns that must be equal."""
+    """Each table's neighbours over foreign keys, in both directions, with the pairs of columns that must be equal."""
     links: dict[str, list[tuple[str, tuple[tuple[str, str], ...]]]] = {}
     for table in schema.tables:
         for key in table.foreign_keys:
             other = schema.table(key.table)
-            # SQLite lets a key leave out what it refers to: the other table's primary key is meant.
+            # In SQLite, a key may omit the referenced columns. It then references the other table's primary key.
             referenced = key.referenced or (other.primary_key if other else ())
             if other is None or len(referenced) != len(key.columns):
                 continue
@@ -279,6 +279,6 @@ def _links(schema: Schema) -> dict[str, list[tuple[str, tuple[tuple[str, str], .
 
 
 def _shorten(message: str) -> str:
-    """The part of a driver's message that says what is wrong, without candidate lists and excerpts of the query."""
+    """The part of a driver's message that explains the error, without candidate lists and excerpts of the query."""
     text = message.strip().split("\n\nLINE ")[0].split("\n\tCandidate functions:")[0]
     return text if len(text) <= MAX_MESSAGE_CHARS else text[: MAX_MESSAGE_CHARS - 1] + "…"

@@ -1,8 +1,8 @@
 """Checks whether a query's tables and columns exist.
 
-One walk over the tree, scope by scope, as the engines resolve names: CTEs before tables, a query's own sources before
-those of the query around it. Tables fail closed: one that this walk did not meet, or cannot place, is refused. Columns
-are refused only where their table's columns are known for certain; else the engine decides.
+The check walks the tree once, scope by scope, and resolves names as the engines do: CTEs before tables, a query's own
+sources before those of the outer query. Tables fail closed: a table that the walk does not reach, or cannot resolve, is
+refused. A column is refused only if all columns of its table are known; else the engine decides.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from executors.sql.names.tables import find_tables
 
 
 class NameCheck:
-    """Checks one query against a schema, and repairs what can only be meant one way.
+    """Checks one query against a schema, and repairs unambiguous mistakes.
 
-    After `run`, `tables` has the real tables in order of appearance, and `meaning` tells what each name in FROM stands
-    for: a table, the identifier of a CTE, or None where two readings of the query differ. In SQLite a "double-quoted"
-    word that is no column has become the text that the engine takes it for. Where case counts, names are spelled as the
-    schema has them, and a table that is in one schema alone has that schema's name before its own.
+    After `run`, `tables` has the real tables in order of appearance, and `meaning` has the meaning of each name in
+    FROM: a table, the identifier of a CTE, or None if two readings of the query differ. In SQLite, a "double-quoted"
+    word that is not a column has become a string, as the engine reads it. If case counts, names have the schema's
+    spelling. A table that exists only outside the default schema is qualified by its schema.
 
     Args:
-        sql: that was written, for hints.
-        catalogue: what describes the database itself and may be read all the same, in lower case.
+        sql: The original text, for hints.
+        catalogue: Tables that describe the database itself and may be read nevertheless, in lower case.
     """
 
     def __init__(self, schema: Schema, sql: str, catalogue: frozenset[str] = frozenset()) -> None:
@@ -51,7 +51,7 @@ class NameCheck:
     def run(self, root: exp.Expr) -> None:
         """Check a query.
         Raises SqlRefused: TABLE_NOT_FOUND, COLUMN_NOT_FOUND, AMBIGUOUS_COLUMN or PERMISSION, with a hint."""
-        # The tables first, so that a hint about a column knows all that the query reads.
+        # Tables come first, so that a hint about a column knows all tables that the query reads.
         for table in root.find_all(exp.Table):
             for entry in find_tables(table, self._schema)[:1]:
                 self._aliases.setdefault(entry.name, table.alias_or_name)
@@ -61,7 +61,7 @@ class NameCheck:
                 raise SqlRefused(ErrorKind.PERMISSION, f"{self._text(table)} stands where no table can be checked.")
 
     def _query(self, node: exp.Expr, ctes: Mapping[str, Cte], outer: Frame | None) -> Columns:
-        """Check a query; the names of its columns."""
+        """Check a query. Return the names of its columns."""
         if isinstance(node, exp.Select):
             return self._select(node, ctes, outer)
         ctes = self._with(node, ctes, outer)
@@ -82,16 +82,16 @@ class NameCheck:
         return columns
 
     def _with(self, node: exp.Expr, ctes: Mapping[str, Cte], outer: Frame | None) -> dict[str, Cte]:
-        """The CTEs in sight inside `node`: those around it, and its own, each seeing the earlier ones."""
+        """Check the CTEs of `node`, each of which sees earlier ones. Return all that are visible inside it."""
         seen = dict(ctes)
         with_ = node.args.get("with_")
         if with_ is None:
             return seen
-        if search := with_.args.get("search"):  # SET makes a column
+        if search := with_.args.get("search"):  # SET adds a column
             self._columns.anywhere |= {it.name.lower() for it in search.find_all(exp.Identifier)}
         for cte in with_.expressions:
             alias: exp.TableAlias = cte.args["alias"]
-            if cte.args.get("scalar"):  # ClickHouse: a value, that goes by its name in all of the query
+            if cte.args.get("scalar"):  # ClickHouse: a value, whose name is known in the whole query
                 self._columns.anywhere.add(alias.name.lower())
                 self._expressions(cte.this, seen, Frame(outer, [FromSource("", None)]))
                 continue
@@ -100,7 +100,7 @@ class NameCheck:
             inside = dict(seen)
             if with_.args.get("recursive") or not self._dialect.recursive_word:
                 if self._dialect.case is not NameCase.ANY and isinstance(cte.this, exp.SetOperation):
-                    self._query(_anchor(cte.this), seen, outer)  # what it reads is spelled right before it is named
+                    self._query(_anchor(cte.this), seen, outer)  # spell its columns before they are named
                 inside[key] = Cte(alias.this, given or _anchor_columns(cte.this, self._columns.find_name))
             columns = self._query(cte.this, inside, outer)
             seen[key] = Cte(alias.this, _rename(columns, given))
@@ -115,13 +115,13 @@ class NameCheck:
         self._joins(node, ctes, frame)
         for lateral in node.args.get("laterals") or ():
             self._source(lateral, ctes, frame)
-        if self._dialect.kin == "databricks":  # GROUP BY window(...) makes a column of that name
+        if self._dialect.kin == "databricks":  # GROUP BY window(...) adds a column of that name
             calls = (it.name.lower() for it in node.find_all(exp.Anonymous))
             frame.local |= {name for name in calls if name in ("window", "session_window")}
         for item in (found for root in node.expressions for found in root.walk(prune=_is_query)):
             if isinstance(item, exp.Alias):
                 frame.aliases[item.alias.lower()] = self._columns.find_name(item)
-        if self._dialect.kin == "postgresql":  # a call without an alias goes by its function's name
+        if self._dialect.kin == "postgresql":  # a call without an alias is named by its function
             for item in node.expressions:
                 if isinstance(item, exp.Func):
                     name = item.name if isinstance(item, exp.Anonymous) else item.sql_name()
@@ -134,7 +134,7 @@ class NameCheck:
     def _joins(self, node: exp.Expr, ctes: Mapping[str, Cte], frame: Frame) -> None:
         joins: list[exp.Join] = node.args.get("joins") or []
         for join in joins:
-            if join.kind == "ARRAY":  # ClickHouse: a row for each element, under the column's name or another
+            if join.kind == "ARRAY":  # ClickHouse: one row per element, named by the column or an alias
                 self._expressions([join.this, *join.expressions], ctes, frame)
                 names = tuple(self._columns.find_name(item) for item in (join.this, *join.expressions) if item.alias)
                 frame.sources.append(FromSource("", names))
@@ -144,11 +144,11 @@ class NameCheck:
             self._columns.check_using(join, frame)
             frame.merges_all |= bool(join.method) or join.kind in {"SEMI", "ANTI"}
         for join in joins:
-            # An ON sees only what stands before it; to hold it to that is left to the engine.
+            # An ON sees only earlier sources. The engine checks that.
             self._expressions(join.args.get("on"), ctes, frame, in_join=True)
 
     def _output(self, node: exp.Select, frame: Frame) -> Columns:
-        """The names of a select list; None where one is unknown."""
+        """The names of a select list. None if one is unknown."""
         names: list[str] = []
         for item in node.expressions:
             if isinstance(item, exp.Alias) or (isinstance(item, exp.Column) and not isinstance(item.this, exp.Star)):
@@ -165,7 +165,7 @@ class NameCheck:
         return tuple(names)
 
     def _source(self, node: exp.Expr, ctes: Mapping[str, Cte], frame: Frame) -> None:
-        """Add to the frame what stands in FROM or JOIN."""
+        """Check a source in FROM or JOIN, and add it to the frame."""
         if isinstance(node, exp.Final):
             node = node.this
         given, name = self._read_column_aliases(node.args.get("alias")), self._goes_by(node)
@@ -190,9 +190,9 @@ class NameCheck:
             self._joins(node, ctes, frame)
 
     def _derive(self, node: exp.Subquery, given: tuple[str, ...], ctes: Mapping[str, Cte], frame: Frame) -> None:
-        """A query in FROM, or tables joined in parentheses."""
+        """Check a query in FROM, or tables joined in parentheses, and add it to the frame."""
         if isinstance(node.this, exp.Query):
-            # Only DuckDB lets a query in FROM see the sources beside it without LATERAL.
+            # Only in DuckDB, a query in FROM sees the sources beside it without LATERAL.
             outer = frame if self._schema.dialect == "duckdb" else frame.outer
             columns = self._query(node.this, ctes, outer)
             columns = None if node.args.get("pivots") else _rename(columns, given)
@@ -209,7 +209,7 @@ class NameCheck:
 
     def _table(self, node: exp.Table, given: tuple[str, ...], ctes: Mapping[str, Cte], frame: Frame) -> None:
         self._met.add(id(node))
-        if not isinstance(node.this, exp.Identifier):  # a table function: the list of functions has let it through
+        if not isinstance(node.this, exp.Identifier):  # a table function, which the list of functions allows
             self._expressions(node.this, ctes, frame)
             frame.sources.append(FromSource(node.alias or node.name, None))
         else:
@@ -218,18 +218,18 @@ class NameCheck:
         self._joins(node, ctes, frame)
 
     def _pivot(self, node: exp.Expr, frame: Frame) -> None:
-        """What PIVOT or UNPIVOT makes of a source, under its alias."""
+        """Add the result of PIVOT or UNPIVOT to the frame, under its alias."""
         for pivot in node.args.get("pivots") or ():
             if pivot.alias:
                 frame.sources.append(FromSource(self._goes_by(pivot), None))
 
     def _find_table(self, node: exp.Table, given: tuple[str, ...], ctes: Mapping[str, Cte]) -> FromSource:
-        """A CTE, or a table of the schema."""
+        """Resolve a name in FROM: a CTE, or a table of the schema."""
         cte = None if node.args.get("db") else ctes.get(self._cte_key(node.this))
         columns: Columns = ()
         real, parts = None, tuple[str, ...]()
         if cte is not None:
-            # The CTE's own spelling: no other reading of this name is left to the engine.
+            # The name gets the CTE's spelling, so that the engine cannot resolve it differently.
             node.set("this", cte.identifier.copy())
             self._note(node, cte.identifier)
             columns = cte.columns
@@ -252,7 +252,7 @@ class NameCheck:
         return name in self._catalogue and any(re.match(self._dialect.catalogue, part) for part in name.split("."))
 
     def _is_made(self, node: exp.Table) -> bool:
-        """Whether the server makes a table of its name alone, and the schema has none that is called so."""
+        """Whether the server generates a table from its name, and the schema has no table of that name."""
         pattern = self._dialect.made_tables
         return bool(pattern and re.fullmatch(pattern, node.name.lower())) and not find_tables(node, self._schema)
 
@@ -261,7 +261,7 @@ class NameCheck:
         self.meaning[id(node)] = found if known is found else None
 
     def _real(self, node: exp.Table) -> Table:
-        """The schema's entry for a table."""
+        """The schema's entry for a table. Raises SqlRefused: there is none, or more than one."""
         name, found = node.name, find_tables(node, self._schema)
         qualifiers = [part.name for part in node.parts[:-1]]
         for spelled in [*qualifiers, *([] if found else [name])]:
@@ -280,7 +280,7 @@ class NameCheck:
         raise SqlRefused(ErrorKind.TABLE_NOT_FOUND, message, hint)
 
     def _spell(self, node: exp.Table, entry: Table) -> None:
-        """Write a table's name as its schema has it, and its schema's before it where that is not the default."""
+        """Give a table's name the schema's spelling, and qualify it if its schema is not the default."""
         self._columns.respell(node.this, entry.parts[-1])
         if node.args.get("db"):
             real = entry.namespace or self._schema.namespace
@@ -293,7 +293,7 @@ class NameCheck:
         return tuple(map(self._columns.effective, alias.columns)) if isinstance(alias, exp.TableAlias) else ()
 
     def _goes_by(self, node: exp.Expr) -> str:
-        """The name that an alias gives to what stands in FROM; empty without one."""
+        """The alias of a source in FROM. Empty without one."""
         alias = node.args.get("alias")
         return self._columns.effective(alias.this) if isinstance(alias, exp.TableAlias) and alias.this else node.alias
 
@@ -301,7 +301,7 @@ class NameCheck:
         return grammar.write(node, self._dialect.sqlglot)
 
     def _cte_key(self, identifier: exp.Expr) -> str:
-        """Engines that fold names tell "A" from a; for the others case is not looked at."""
+        """The key of a CTE's name. Engines that fold names distinguish "A" from a; for others, case is ignored."""
         folds = self._dialect.case in {NameCase.LOWER, NameCase.UPPER}
         return self._columns.effective(identifier) if folds else identifier.name.lower()
 
@@ -323,19 +323,19 @@ class NameCheck:
 
 
 def _is_query(node: exp.Expr) -> bool:
-    """What is checked by itself."""
+    """Whether a node is checked separately."""
     return isinstance(node, exp.Query | exp.Values | exp.Pivot)
 
 
 def _rename(columns: Columns, given: tuple[str, ...] | None) -> Columns:
-    """The columns under the names that an alias gives to the first of them."""
+    """The columns, the first of which are renamed by an alias."""
     if not given:
         return columns
     return given + columns[len(given) :] if columns is not None else None
 
 
 def _anchor_columns(query: exp.Expr, named: Callable[[exp.Expr], str]) -> Columns:
-    """The columns of a recursive CTE, as its first part names them; None where that part has a star or a bare value."""
+    """The columns of a recursive CTE, as its first part names them. None if that part has a star or a bare value."""
     query = _anchor(query)
     names = [named(item) for item in query.expressions] if isinstance(query, exp.Select) else []
     return tuple(names) if names and all(names) and "*" not in names else None

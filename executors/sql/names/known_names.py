@@ -1,7 +1,7 @@
-"""Schema names that a query failed to quote: with blanks, signs, a leading digit, capitals, or a reserved word.
+"""Quotes names that need quotes in a query: names with blanks, signs, a leading digit or capitals, and reserved words.
 
-Such a query does not parse (`SUM(Brutto Betrag)`), or parses as something else (`SELECT Brutto Betrag`, a column and
-its alias). So this works on the text, outside of strings, comments and quoted names.
+Without quotes, the query does not parse (`SUM(Brutto Betrag)`), or parses as something else (`SELECT Brutto Betrag`, a
+column and its alias). So this module changes the text, outside of strings, comments and quoted names.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from executors.base import Schema
 from executors.dialects.table import DIALECTS
 from executors.sql.tree import tree_to_change
 
-_BRACKETS = frozenset({"tsql", "sqlite"})  # sqlglot's names of those that quote with them; elsewhere they are lists
+_BRACKETS = frozenset({"tsql", "sqlite"})  # sqlglot's names; in other dialects, brackets enclose lists
 _CLOSED = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`|--[^\n]*|/\*.*?\*/"
-# Around a reserved word that is a name: what may stand before it, and what may follow.
+# The text that may precede, and follow, a reserved word that is a name.
 _BEFORE = (
     r"(?:(?<=[.,(=<>+*/-])|(?<=\bfrom)|(?<=\bjoin)|(?<=\bselect)|(?<=\bdistinct)|(?<=\bby)|(?<=\bwhere)|(?<=\band)"
     r"|(?<=\bor)|(?<=\bon)|(?<=\bhaving))(?P<gap>\s*)"
@@ -24,8 +24,8 @@ _AFTER = r"(?=\s*(?:[.,)=<>!+*/;-]|$)|\s+(?!by\b)\w)"
 
 
 def quote_names(sql: str, schema: Schema) -> str | None:
-    """A query that cannot be parsed, or names what is not there, with the names of its schema in quotes where the
-    dialect wants them; None where that repairs nothing."""
+    """A query with the names of its schema in quotes wherever the dialect requires them. None if that repairs nothing.
+    Args: sql: a query that cannot be parsed, or that uses names that do not exist."""
     dialect = DIALECTS[schema.dialect]
     names = [*(part for table in schema.tables for part in table.parts)]
     names += [column.name for table in schema.tables for column in table.columns]
@@ -41,7 +41,7 @@ def quote_names(sql: str, schema: Schema) -> str | None:
 
 
 def _outside(sql: str, change: Callable[[str], str], *, brackets: bool) -> str:
-    """A query changed between its strings, comments and quoted names."""
+    """Apply a change to the parts of a query that are not strings, comments or quoted names."""
     closed = re.compile(_CLOSED + (r"|\[[^\]]*\]" if brackets else ""), re.DOTALL)
     parts: list[str] = []
     end = 0
@@ -52,7 +52,7 @@ def _outside(sql: str, change: Callable[[str], str], *, brackets: bool) -> str:
 
 
 def _with_quotes(text: str, names: Iterable[str], quoted: Callable[[str], str]) -> str:
-    """The names in quotes, the longest first; what was written in the same letters comes before another case."""
+    """The text with names in quotes. Args: names: the longest first. A name in the same case is preferred to others."""
     names = list(names)
     if not names:
         return text
@@ -74,7 +74,7 @@ def _with_quotes(text: str, names: Iterable[str], quoted: Callable[[str], str]) 
 
 
 def _quote_reserved(text: str, names: Iterable[str], quoted: Callable[[str], str]) -> str:
-    """Reserved words in quotes where a name is due, and neither a clause nor a function begins."""
+    """The text with reserved words in quotes if a name is expected there, and neither a clause nor a call begins."""
     for name in names:
         due = re.compile(rf"{_BEFORE}(?<![\w$]){re.escape(name)}(?![\w$]){_AFTER}", re.IGNORECASE)
         text = due.sub(lambda match, name=name: f"{match['gap']}{quoted(name)}", text)  # type: ignore[misc]

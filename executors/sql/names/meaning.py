@@ -1,4 +1,4 @@
-"""What a query's columns were meant to be, if they are not what the query assumes."""
+"""Resolves what a query's columns mean if they are not where the query looks for them."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from sqlglot import exp
 from executors.base import Schema, Table
 from executors.sql.names.tables import tables_of, ways
 
-_WHOLE = 6  # letters of a name for each one that it may be wrong by
-_SLIPS = 2  # letters that a name may be wrong by
-_OTHERS = frozenset({"by", "not", "previous", "next"})  # words that make another thing of what they stand beside
-_PART = re.compile(r"[^\W_]+|[%‰°#$€£¥]")  # a word of a name, or a sign that says what is measured
+_WHOLE = 6  # letters of a name per wrong letter that is tolerated
+_SLIPS = 2  # most wrong letters that are tolerated
+_OTHERS = frozenset({"by", "not", "previous", "next"})  # words that change the meaning of the words beside them
+_PART = re.compile(r"[^\W_]+|[%‰°#$€£¥]")  # a word of a name, or the sign of a unit
 
 
 class Unclear(Exception):
-    """The query does not show what was meant."""
+    """The query does not show what it means."""
 
 
 class ColumnResolver:
-    """One SELECT as it stands: what it reads, and which of its columns are where it looks for them.
+    """Finds the tables of the columns in one SELECT.
 
-    sources: what is read, as the query writes it, and the joins in their order.
-    tables: the tables of these, by the name they go by, in small letters; None for what is no table of the schema.
-    own: the columns of this SELECT, those of queries inside it left out.
+    sources: The sources in FROM and its joins, in order.
+    tables: The table of each source, by its name in the query in lower case. None if it is no table of the schema.
+    own: The columns of this SELECT, without those of queries inside it.
     """
 
     def __init__(self, select: exp.Select, schema: Schema) -> None:
@@ -40,23 +40,23 @@ class ColumnResolver:
         self.own = [it for it in columns if it.find_ancestor(exp.Select) is select]
 
     def holds(self, column: exp.Column) -> bool:
-        """Whether a column is where the query looks for it; one of an outer query is not looked at here."""
+        """Whether a column is where the query looks for it. A column of an outer query is not checked here."""
         name, of = column.name, column.table.lower()
         looked_in = [table for alias, table in self.tables.items() if of in {"", alias}]
         here = any(table is None or table.column(name) for table in looked_in)
         return here or (not of and name.lower() in self._aliases) or self._is_outer(column)
 
     def _is_outer(self, column: exp.Column) -> bool:
-        """Whether a column may be one of a query around this one."""
+        """Whether a column may belong to an outer query."""
         around = self._select.parent_select
         if around is None or column.table:
             return around is not None and column.table.lower() not in self.tables
         return any(table is None or table.column(column.name) for table in tables_of(around, self._schema).values())
 
     def check_sources(self) -> None:
-        """Only tables of the schema, each once, joined by conditions. Raises Unclear: other joins are left alone.
+        """Check that the sources are tables of the schema, each used once, and joined by conditions. Raises Unclear.
 
-        A table that the schema does not have is not taken for another: an amount of `invoices` is none of `orders`.
+        A table that is not in the schema is not replaced by another: an amount of `invoices` is not one of `orders`.
         """
         names = {source.name.lower() for source in self.sources}
         if not names or len(names) < len(self.sources) or len(self._read) < len(self.sources):
@@ -65,7 +65,7 @@ class ColumnResolver:
             raise Unclear
 
     def meaning(self, column: exp.Column) -> tuple[Table | None, str]:
-        """The table and the real name of a column; no table where it is right as it stands. Raises Unclear."""
+        """The table and the real name of a column. The table is None if the column is correct. Raises Unclear."""
         name, of = column.name, column.table.lower()
         if self._is_outer(column) or (not of and name.lower() in self._aliases):
             return None, name
@@ -77,13 +77,13 @@ class ColumnResolver:
             and len(named.primary_key) == 1
             and _plain(name) == f"{_plain(named.parts[-1]).removesuffix('s')}id"
         ):
-            return named, named.primary_key[0]  # as others refer to it
+            return named, named.primary_key[0]  # the name that other tables' keys would have
         if named is not None and self._refers_further(named, name):
             raise Unclear
         holders = [it for it in self._read if it.column(name)]
         for tables in () if holders else ([named] if named is not None else [], self._read):
             near = [(table, real) for table in tables if (real := _near(name, table)) is not None]
-            if len(near) == 1:  # a slip in what is read is likelier than a table that nobody named
+            if len(near) == 1:  # a typo is likelier than a table that the query does not read
                 return near[0]
         holders = holders or [it for it in self._schema.tables if it.column(name)]
         holders = self._drop_listed(column, holders)
@@ -94,7 +94,7 @@ class ColumnResolver:
         return holders[0], name
 
     def _find_table(self, qualifier: str) -> Table | None:
-        """The table that the qualifier names, read or not; without one, the only one that is read."""
+        """The table that a qualifier names, even if the query does not read it. Without qualifier, the only source."""
         if not qualifier:
             return self._read[0] if len(self._read) == len(self.tables) == 1 else None
         here = self.tables.get(qualifier)
@@ -102,23 +102,23 @@ class ColumnResolver:
         return found[0] if len(found) == 1 else None
 
     def _refers_further(self, table: Table, name: str) -> bool:
-        """Whether a table that is read, and an unread one that it refers to, both have a column that this one lacks.
+        """Whether a table that the query reads, and one that it does not but `table` references, both have the column.
 
-        `employment.name`, beside the company, may well be the name of the person.
+        Beside the company, `employment.name` may be the name of the person.
         """
         further = [self._schema.table(key.table) for key in table.foreign_keys]
         unread = [it for it in further if it is not None and it not in self._read]
         return all(any(it.column(name) for it in tables) for tables in (self._read, unread))
 
     def _drop_listed(self, column: exp.Column, holders: Sequence[Table]) -> list[Table]:
-        """Those of which the select list does not have that column already: a query does not select the same twice."""
+        """The tables whose column of that name is not selected already, because a query does not select it twice."""
         items = [item.unalias() for item in self._select.expressions]
         others = [it for it in items if isinstance(it, exp.Column) and it is not column and it.name == column.name]
         listed = [self.tables.get(it.table.lower()) for it in others] if any(it is column for it in items) else []
         return [it for it in holders if it not in listed]
 
     def _nearest(self, holders: Sequence[Table]) -> list[Table]:
-        """Those that the fewest joins lead to."""
+        """The tables that are reached by the fewest joins."""
         read = [table.name for table in self._read]
         lengths = [(len(way.edges), it) for it in holders for way in ways(read, it, self._schema)[:1]]
         least = min((length for length, _ in lengths), default=0)
@@ -126,12 +126,12 @@ class ColumnResolver:
 
 
 def _near(name: str, table: Table) -> str | None:
-    """The one column of nearly that name: but for case, blanks or underscores, for words more or fewer, or a slip."""
+    """The one column of nearly that name. It may differ in case, blanks, underscores, added words, or a typo."""
     names = [column.name for column in table.columns]
     keys = {*table.primary_key, *(it for key in table.foreign_keys for it in key.columns)}
     others = [it for it in names if it not in keys]
     same, within = [it for it in names if _plain(it) == _plain(name)], [it for it in others if _is_within(name, it)]
-    # a table of names has nothing else to be called by
+    # a table with one column besides its keys has no other name
     only = others if name.lower() in {"name", "title", "label"} and len(others) == 1 else []
     return next(
         (it[0] for it in (same, within, [it for it in names if _is_slip(name, it)], only) if len(it) == 1), None
@@ -139,7 +139,7 @@ def _near(name: str, table: Table) -> str | None:
 
 
 def _split_words(name: str) -> list[str]:
-    """Of `net_price` and of `Net price (€)`: without blanks, underscores, brackets and stops."""
+    """The words of `net_price` or `Net price (€)`, without blanks, underscores, brackets and stops."""
     return _PART.findall(name.lower())
 
 
@@ -148,17 +148,17 @@ def _plain(name: str) -> str:
 
 
 def _is_within(one: str, other: str) -> bool:
-    """Whether one name has all the words of the other, and more that make nothing else of it: not `created_by`."""
+    """Whether one name has all words of the other and more, but none that changes the meaning, as `by` does."""
     words, others = set(_split_words(one)), set(_split_words(other))
     least, most = sorted((words, others), key=len)
     return bool(least) and least < most and not (words ^ others) & _OTHERS
 
 
 def _is_slip(written: str, name: str) -> bool:
-    """Whether two names are one but for few letters left out or doubled, or for two in each other's place.
+    """Whether two names differ only in a few missing or doubled letters, or in two swapped letters.
 
-    Other letters and digits make other names (`net_max` and `net_tax`, `price_2023` and `price_2024`); so do another
-    first letter (`import`, `export`), and what only one of them ends in, but for a plural: `close` is not `closed`.
+    Different letters and digits make different names (`net_max` and `net_tax`, `price_2023` and `price_2024`). So do a
+    different first letter (`import`, `export`) and an added ending, except a plural: `close` is not `closed`.
     """
     from rapidfuzz.distance import DamerauLevenshtein, Indel
 

@@ -1,4 +1,4 @@
-"""Finds the table of the schema that a name means, and the ways between tables along the foreign keys."""
+"""Finds the table of the schema that a name means, and the paths between tables along foreign keys."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from executors.dialects.table import DIALECTS
 
 
 def find_tables(node: exp.Table, schema: Schema) -> tuple[Table, ...]:
-    """The tables that a name in FROM can mean: one, none, or several where its schema is left open.
+    """The tables that a name in FROM can mean: one, none, or several if its schema is not given.
 
-    With a qualifier, those of that schema; without, that of the default schema, and those of the others where it has
-    none. Case counts only between names that differ in nothing else.
+    With a qualifier, they are those of that schema. Without, it is the one of the default schema, or those of other
+    schemas if the default schema has none. Case counts only between names that differ in nothing else.
     """
     named = schema.tables_named(node.name)
     qualifiers = node.parts[:-1]
@@ -34,7 +34,7 @@ def find_tables(node: exp.Table, schema: Schema) -> tuple[Table, ...]:
 
 
 def identifier(name: str, schema: Schema) -> exp.Identifier:
-    """A name of the schema as a query can write it: in quotes where it is a reserved word, or folded without them."""
+    """A name of the schema as an identifier, quoted if it is a reserved word or would be folded without quotes."""
     return exp.to_identifier(name, quoted=schema.quote_name(name) != name)
 
 
@@ -45,14 +45,14 @@ def to_source(table: Table, schema: Schema, alias: str | None = None) -> exp.Tab
 
 
 def column_of(alias: str, name: str, schema: Schema) -> exp.Column:
-    """A column of what goes by that alias, which the engine folds as the query does."""
+    """A column of the source with that alias. The engine folds the alias as it does in the query."""
     return exp.column(identifier(name, schema), table=to_alias(alias, schema))
 
 
 def to_alias(alias: str, schema: Schema) -> exp.Identifier:
-    """A name by which a query calls one of its sources: in quotes only where it is a reserved word, or no plain one.
+    """The alias of a source as an identifier, quoted only if it is a reserved word or not a plain name.
 
-    A table's own name is written as the table's is: "Orders" stays in quotes where that means another than orders.
+    A table's own name keeps the table's spelling: "Orders" stays in quotes if it differs from orders.
     """
     own = any(table.parts[-1] == alias for table in schema.tables_named(alias))
     name = alias if own else DIALECTS[schema.dialect].fold(alias)
@@ -60,13 +60,13 @@ def to_alias(alias: str, schema: Schema) -> exp.Identifier:
 
 
 def is_default(qualifier: str, schema: Schema) -> bool:
-    """Whether a qualifier names the schema whose tables need none."""
+    """Whether a qualifier names the default schema."""
     known = {schema.namespace.lower(), *DIALECTS[schema.dialect].schemas} - {""}
     return qualifier.lower() in known
 
 
 def _of_that_case(node: exp.Table, tables: tuple[Table, ...], schema: Schema) -> tuple[Table, ...]:
-    """The one that the engine would find, where several differ in case alone."""
+    """The table that the engine would find, if several differ only in case."""
     if len(tables) < 2:
         return tables
     row = DIALECTS[schema.dialect]
@@ -76,7 +76,7 @@ def _of_that_case(node: exp.Table, tables: tuple[Table, ...], schema: Schema) ->
 
 
 def _ctes(select: exp.Select) -> set[str]:
-    """The CTEs in sight, in lower case: by a walk up, for one over the whole tree would be made for each name."""
+    """The names of visible CTEs, in lower case. Walking up the tree avoids a walk over the whole tree for each name."""
     found: set[str] = set()
     at: exp.Expr | None = select
     while at is not None:
@@ -87,9 +87,9 @@ def _ctes(select: exp.Select) -> set[str]:
 
 
 def tables_of(select: exp.Select, schema: Schema) -> dict[str, Table | None]:
-    """What one SELECT reads, by the name it goes by; None for what is no table of the schema (a CTE, a subquery).
+    """The sources of one SELECT by their names. The value is None if it is no table of the schema (a CTE, a subquery).
 
-    None too for a name that goes by two of them, and for a table whose columns are not its own here (renamed, pivoted).
+    It is also None if two sources have the same name, or if the table's columns are changed here (renamed, pivoted).
     """
     from_ = select.args.get("from_")
     joins = select.args.get("joins") or []
@@ -101,7 +101,7 @@ def tables_of(select: exp.Select, schema: Schema) -> dict[str, Table | None]:
         plain = plain and not source.alias_column_names and not source.args.get("pivots")
         real = find_tables(source, schema) if plain else ()
         found[source.alias_or_name] = real[0] if len(real) == 1 else None
-        if source.args.get("joins"):  # tables joined in parentheses go by names of their own
+        if source.args.get("joins"):  # tables joined in parentheses have names of their own
             found[""] = None
     return found
 
@@ -110,7 +110,7 @@ _LONGEST = 3  # joins
 
 
 class Edge(NamedTuple):
-    """A foreign key, walked in either direction: columns here, the table there, its columns."""
+    """A foreign key, followed in either direction: columns here, the other table, and its columns."""
 
     columns: tuple[str, ...]
     to: Table
@@ -118,14 +118,14 @@ class Edge(NamedTuple):
 
 
 class Way(NamedTuple):
-    """From the table of this name, edge by edge; none where that is the one to be reached."""
+    """A path from the table `start`, edge by edge. Without edges if `start` is the target."""
 
     start: str
     edges: tuple[Edge, ...] = ()
 
 
 def ways(start: Sequence[str], target: Table, schema: Schema) -> list[Way]:
-    """The shortest ways from any of these tables, all of one length; none where more than three joins are needed."""
+    """The shortest paths from any of these tables, all of one length. Empty if more than three joins are needed."""
     if target.name in start:
         return [Way(target.name)]
     found = [Way(name) for name in start]
@@ -142,7 +142,7 @@ def ways(start: Sequence[str], target: Table, schema: Schema) -> list[Way]:
 
 
 def edges(name: str, schema: Schema) -> Iterator[Edge]:
-    """The keys of a table, and those that lead to it."""
+    """The foreign keys of a table, and those that reference it."""
     table = schema.table(name)
     for key in table.foreign_keys if table is not None else ():
         if (other := schema.table(key.table)) is not None:

@@ -1,1 +1,1 @@
-"""What the engines' grammars share: a dialect that parses and generates SQL without changing it."""
+"""The shared base of the engines' grammars, which parse and generate SQL without changing it."""

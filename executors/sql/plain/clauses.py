@@ -1,7 +1,7 @@
 """Calls with keywords between their arguments: SQL's functions for JSON and XML, JSON_TABLE, LISTAGG.
 
-`JSON_VALUE(doc, '$.price' RETURNING numeric NULL ON ERROR)` is a call by its name, as any other, whose last argument is
-a phrase: an expression and words out of the lists below, kept in their order. What is on no list does not parse.
+`JSON_VALUE(doc, '$.price' RETURNING numeric NULL ON ERROR)` is an ordinary call by name whose last argument is a
+phrase: an expression and words of the lists below, in their order. A word that is on no list does not parse.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 
 class Phrase(exp.Expression):
-    """Parts that are written one after the other, with spaces between them."""
+    """Parts that are generated one after the other, with spaces between them."""
 
     arg_types = {"expressions": True}
 
@@ -52,23 +52,23 @@ _WRITTEN_TYPE = re.compile(r"[A-Z_][A-Z0-9_ ]*(\( ?\d+( BYTE| CHAR)?( ?, ?\d+)? 
 
 
 class ClauseParser:
-    """Mixed into a dialect's parser; `CLAUSES` are to be among its `FUNCTION_PARSERS`."""
+    """A mixin for a dialect's parser. Its `FUNCTION_PARSERS` must include `CLAUSES`."""
 
     def json_call(self: Any, name: str) -> exp.Expr:
         """The arguments of a JSON function, each with its clauses; pairs as `key : value` and `key VALUE value`."""
         arguments = self._parse_csv(self._json_argument)
-        trailing = self._read_clauses(_JSON_CLAUSES)  # of a call without arguments: JSON_ARRAY(RETURNING json)
+        trailing = self._read_clauses(_JSON_CLAUSES)  # for a call without arguments: JSON_ARRAY(RETURNING json)
         return exp.Anonymous(this=name, expressions=[*arguments, *_phrase(trailing)])
 
     def listagg(self: Any) -> exp.Expr:
-        """LISTAGG(col, '; ' ON OVERFLOW TRUNCATE '...')."""
+        """Parse LISTAGG(col, '; ' ON OVERFLOW TRUNCATE '...')."""
         arguments = self._parse_csv(self._parse_lambda)
         if items := self._read_clauses(_OVERFLOW):
             arguments[-1:] = _phrase([*arguments[-1:], *items])
         return exp.Anonymous(this="LISTAGG", expressions=arguments)
 
     def parse_worded_call(self: Any, name: str, clauses: tuple[str, ...], before: tuple[str, ...] = ()) -> exp.Expr:
-        """Arguments, each with words before it and behind it: SUBSTR_REGEXPR('[0-9]+' IN phone OCCURRENCE 2)."""
+        """Parse arguments with words before and after them: SUBSTR_REGEXPR('[0-9]+' IN phone OCCURRENCE 2)."""
 
         def argument() -> exp.Expr | None:
             words = [exp.var(word) for word in before if self._match_text_seq(word)]
@@ -78,7 +78,7 @@ class ClauseParser:
         return exp.Anonymous(this=name, expressions=self._parse_csv(argument))
 
     def xml_call(self: Any, name: str) -> exp.Expr:
-        """XMLELEMENT(NAME item, XMLATTRIBUTES(id AS "key"), value), and others whose values may have names."""
+        """Parse XMLELEMENT(NAME item, XMLATTRIBUTES(id AS "key"), value), and others whose values may have names."""
         named: list[exp.Expr] = []
         if name == "XMLELEMENT":
             word = [exp.var("NAME")] if self._match_text_seq("NAME") else []
@@ -88,7 +88,7 @@ class ClauseParser:
         return exp.Anonymous(this=name, expressions=[*named, *values])
 
     def json_table(self: Any) -> exp.Expr:
-        """JSON_TABLE(doc, '$.path' COLUMNS (name type PATH '$.key' ..., NESTED PATH '$.path' COLUMNS (...)) ...)."""
+        """Parse JSON_TABLE(doc, '$.path' COLUMNS (name type PATH '$.key', NESTED PATH '$.path' COLUMNS (...)) ...)."""
         document = [self._parse_disjunction(), *self._read_clauses(_JSON_CLAUSES)]
         path: list[exp.Expr] = []
         if self._match(TokenType.COMMA):
@@ -129,21 +129,21 @@ class ClauseParser:
         ]
 
     def _path(self: Any) -> list[exp.Expr]:
-        """`'$.path'`, perhaps with a name."""
+        """Parse `'$.path'`, optionally with a name."""
         path: exp.Expr | None = self._parse_string()
         if path is None:
             self.raise_error("Expected a path")
         return [*([path] if path else []), *self._read_clauses(("AS {name}",))]
 
     def _read_clauses(self: Any, clauses: tuple[str, ...]) -> list[exp.Expr]:
-        """All that comes next of these clauses, in the order of the text."""
+        """Parse all of these clauses that come next, in the order of the text."""
         found: list[exp.Expr] = []
         while one := next(filter(None, map(self._clause, clauses)), None):
             found += one
         return found
 
     def _clause(self: Any, clause: str) -> list[exp.Expr]:
-        """The parts of one clause; empty where something else comes next."""
+        """Parse one clause. Return its parts, or an empty list if something else comes next."""
         index, parts = self._index, list[exp.Expr]()
         for word in clause.split():
             part = self._hole(word) if word[0] == "{" else exp.var(word) if self._match_text_seq(word) else None
@@ -165,7 +165,7 @@ class ClauseParser:
         return found
 
     def _parse_passed(self: Any) -> exp.Expr | None:
-        """One `value AS name`; of several the comma is a part of the phrase."""
+        """Parse `value AS name, ...`. The commas become parts of the phrase."""
         items: list[exp.Expr] = []
         while True:
             items.append(self._parse_alias(self._parse_disjunction(), explicit=True))
@@ -174,7 +174,7 @@ class ClauseParser:
             items.append(exp.var(","))
 
     def _parse_written_type(self: Any) -> exp.Expr | None:
-        """A type in its own words, where they are plain."""
+        """Parse a type. Keep its words if they are plain."""
         start = self._index
         data_type: exp.Expr | None = self._parse_types()
         words: list[Token] = self._tokens[start : self._index]
@@ -188,7 +188,7 @@ _QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
 
 
 def _phrase(parts: list[exp.Expr]) -> list[exp.Expr]:
-    """The parts as one node; none where there are none."""
+    """The parts as one node. Empty if there are none."""
     return [Phrase(expressions=parts)] if len(parts) > 1 else parts
 
 
@@ -201,7 +201,7 @@ _REGEXPR_NAMES = ("SUBSTR_REGEXPR", "SUBSTRING_REGEXPR", "REPLACE_REGEXPR", "OCC
 
 
 def _readers(names: Iterable[str], read: Callable[..., exp.Expr], *more: Any) -> dict[str, Any]:
-    """By name what reads its call. Args: read: takes the parser, the name, and what more there is."""
+    """The function that parses each call, by name. Args: read: takes the parser, the name, and `more`."""
 
     def reader(name: str) -> Any:
         return lambda parser: read(parser, name, *more)
@@ -219,5 +219,5 @@ REGEXPR = _readers(_REGEXPR_NAMES, ClauseParser.parse_worded_call, _REGEXPR, ("S
 
 
 def conversions(*names: str) -> dict[str, Any]:
-    """Readers of calls whose argument may say its type, or what takes the place of what cannot be converted."""
+    """Readers of calls whose argument may have a type, or a default for values that cannot be converted."""
     return _readers(names, ClauseParser.parse_worded_call, _CONVERSION)

@@ -1,4 +1,4 @@
-"""What all plain dialects share: names, types and arguments stay as they were written."""
+"""The shared parser and generator of all plain dialects. Names, types and arguments stay as written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from executors.sql.plain.clauses import ClauseParser, Phrase
 
-_WORD = "literal"  # where the type's word is kept, in the cast's `meta`
+_WORD = "literal"  # key of the type's word in the cast's `meta`
 
 
 def _keep_word(word: str) -> Any:
@@ -25,7 +25,7 @@ def _keep_word(word: str) -> Any:
 
 
 class TypedLiteralParser:
-    """Mixed into a dialect's parser."""
+    """A mixin for a dialect's parser that keeps the word of a typed literal: DATE '2024-01-01'."""
 
     TYPE_LITERAL_PARSERS: ClassVar[dict[exp.DType, Any]] = {
         exp.DType.DATE: _keep_word("DATE"),
@@ -36,7 +36,7 @@ class TypedLiteralParser:
 
 
 class TypedLiteralGenerator:
-    """Mixed into a dialect's generator."""
+    """A mixin for a dialect's generator that generates typed literals as written."""
 
     def cast_sql(self, expression: exp.Cast, safe_prefix: str | None = None) -> str:
         word = expression.meta.get(_WORD)
@@ -45,23 +45,23 @@ class TypedLiteralGenerator:
         return str(super().cast_sql(expression, safe_prefix))  # type: ignore[misc]
 
 
-PLACE = "place"  # where a placeholder's position in the text is kept
-WRITTEN = "written"  # where a type's own words are kept, in its node's `meta`
+PLACE = "place"  # key of a placeholder's position in the text, in its node's `meta`
+WRITTEN = "written"  # key of a type's own words, in its node's `meta`
 _PLAIN_TYPE = re.compile(r"[A-Z_][A-Z0-9_ ]*(\(\d+(,\d+)?\)[A-Z ]*)?(\[\d*\])*")
 
 _QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
 
-# Functions whose arguments are not a plain list, so that only a parser of their own can read them.
+# Functions whose arguments are not a plain list, so that each needs its own parser.
 KEYWORD_ARGUMENTS = ("CAST", "TRY_CAST", "EXTRACT", "POSITION", "OVERLAY", "TRIM", "SUBSTRING")
 
 
 class FaithfulParser(ClauseParser):
-    """Mixed into a dialect's parser: function calls keep their names, casts their types, and nothing is half parsed."""
+    """A mixin for a dialect's parser. Calls keep their names, casts keep their types, and nothing is half parsed."""
 
     FUNCTIONS: ClassVar[dict[str, Any]] = {}
     LAMBDAS: ClassVar[dict[TokenType, Any]] = {
         TokenType.FARROW: Parser.LAMBDAS[TokenType.FARROW]
-    }  # an arrow inside a call leads into JSON
+    }  # an arrow `->` inside a call is JSON access, not a lambda
 
     def _parse_as_command(self, start: Token) -> exp.Command:
         self.raise_error("Only queries are understood", start)  # type: ignore[attr-defined]
@@ -77,7 +77,7 @@ class FaithfulParser(ClauseParser):
         return found
 
     def _parse_escape(self, this: exp.Expr | None) -> exp.Expr | None:
-        """LIKE 'a!_%' ESCAPE '!' COLLATE NOCASE: the collation is of what stands before it."""
+        """Parse LIKE 'a!_%' ESCAPE '!' COLLATE NOCASE, in which the collation applies to the escape character."""
         found: exp.Expr | None = super()._parse_escape(this)  # type: ignore[misc]
         if isinstance(found, exp.Escape) and self._match(TokenType.COLLATE):  # type: ignore[attr-defined]
             collation = self._parse_unary()  # type: ignore[attr-defined]
@@ -87,7 +87,7 @@ class FaithfulParser(ClauseParser):
         return found
 
     def _parse_bracket(self, this: exp.Expr | None = None) -> exp.Expr | None:
-        """`list(x)[1]` is an element of what a call gives; sqlglot takes it for the array `[1]`."""
+        """Parse `list(x)[1]` as an element of a call's result. sqlglot would read it as the array `[1]`."""
         opens = self._curr is not None and self._curr.token_type is TokenType.L_BRACKET  # type: ignore[attr-defined]
         if opens and isinstance(this, exp.Anonymous) and this.name.upper() in Parser.ARRAY_CONSTRUCTORS:
             this = exp.Paren(this=this)
@@ -100,7 +100,7 @@ class FaithfulParser(ClauseParser):
         return cast
 
     def _keep_type(self, cast: exp.Expression) -> None:
-        """Remember the words between `AS` and where the parser stands now."""
+        """Keep the words between `AS` and the parser's current position."""
         to = cast.args.get("to")
         if not isinstance(cast, exp.Cast) or not isinstance(to, exp.DataType) or cast.args.get("format"):
             return
@@ -115,7 +115,7 @@ class FaithfulParser(ClauseParser):
 
 
 class FaithfulGenerator:
-    """Mixed into a dialect's generator: a type that was written out is written the same, DISTINCT and `~ ~` too."""
+    """A mixin for a dialect's generator. Types, DISTINCT and `~ ~` are generated as written."""
 
     MULTI_ARG_DISTINCT = True
 
@@ -124,7 +124,7 @@ class FaithfulGenerator:
         return str(written) if written else str(super().datatype_sql(expression))  # type: ignore[misc]
 
     def bitwisenot_sql(self, expression: exp.BitwiseNot) -> str:
-        """Two signs side by side would be read as one."""
+        """Separate two signs, because `~~` would be read as one."""
         written = str(super().bitwisenot_sql(expression))  # type: ignore[misc]
         return f"~ {written[1:]}" if written.startswith("~~") else written
 
@@ -145,7 +145,7 @@ _JOINED = {
 
 
 def signs_joined(tokens: list[Token]) -> list[Token]:
-    """`a > = b` is `a >= b` where an engine takes signs for one that stand apart."""
+    """Join `> =` to `>=`, and similar signs, for engines that accept a space between them."""
     found: list[Token] = []
     for token in tokens:
         pair = _JOINED.get((found[-1].token_type, token.token_type)) if found else None
@@ -158,7 +158,7 @@ def signs_joined(tokens: list[Token]) -> list[Token]:
 
 
 def side_by_side(found: exp.Expr | None) -> exp.Expr | None:
-    """`'a' 'b'` is one text in two parts where the engine says so, and no call of CONCAT, as sqlglot has it."""
+    """Join `'a' 'b'` to one string, as the engine reads it. sqlglot parses it as CONCAT."""
     if not isinstance(found, exp.Concat) or not all(isinstance(part, exp.Literal) for part in found.expressions):
         return found
     one = exp.Literal.string("".join(part.name for part in found.expressions))
@@ -167,13 +167,13 @@ def side_by_side(found: exp.Expr | None) -> exp.Expr | None:
 
 
 def as_written(_: SqlglotDialect, path: exp.Expr | None) -> exp.Expr | None:
-    """What stands right of `->` stays the key, the index or the path that it is."""
+    """Keep the key, index or path to the right of `->` unchanged."""
     return path
 
 
-# Queries that begin with no SELECT: `TABLE t`, and DuckDB's PIVOT, UNPIVOT and SUMMARIZE.
+# Queries that do not begin with SELECT: `TABLE t`, and DuckDB's PIVOT, UNPIVOT and SUMMARIZE.
 #
-# Each is short for a SELECT, and is made that in the words, so that whoever reads a query has one form to know.
+# Each is short for a SELECT. Its tokens are rewritten to that SELECT, so that other code handles only one form.
 _BEFORE = frozenset(
     {TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT, TokenType.ALL, TokenType.DISTINCT, TokenType.L_PAREN}
 )
@@ -185,7 +185,7 @@ _ALL = ((TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"), (TokenType.FROM, "F
 
 
 def tables_selected(tokens: list[Token]) -> list[Token]:
-    """`TABLE t` as `SELECT * FROM t`: at the beginning, beside UNION and its like, and in brackets."""
+    """Rewrite `TABLE t` as `SELECT * FROM t` at the beginning, after UNION and similar words, and in parentheses."""
     found: list[Token] = []
     for at, token in enumerate(tokens):
         named = at + 1 < len(tokens) and tokens[at + 1].token_type in _NAMES
@@ -199,7 +199,7 @@ def tables_selected(tokens: list[Token]) -> list[Token]:
 
 
 def wrap_shortened(tokens: list[Token]) -> list[Token]:
-    """`PIVOT t ON a USING sum(b) ORDER BY a` as `SELECT * FROM (PIVOT t ON a USING sum(b)) ORDER BY a`."""
+    """Rewrite `PIVOT t ON a USING sum(b) ORDER BY a` as `SELECT * FROM (PIVOT t ON a USING sum(b)) ORDER BY a`."""
     if not tokens or tokens[0].token_type not in _SHORT:
         return tokens
     depth, end = 0, len(tokens)
@@ -215,5 +215,5 @@ def wrap_shortened(tokens: list[Token]) -> list[Token]:
 
 
 def _at(token: Token, *words: tuple[TokenType, str]) -> list[Token]:
-    """Words that stand where a token does."""
+    """New tokens at the position of another token."""
     return [Token(*word, line=token.line, col=token.col, start=token.start, end=token.end) for word in words]
