@@ -181,7 +181,7 @@ async def test_a_third_hears_that_there_is_no_such_database(client: Client, prin
 
 async def test_the_model_is_shown_nothing_that_its_caller_does_not_see(client: Client, model: ScriptedModel) -> None:
     answers(model, 80)
-    await ask(client, ANNA)
+    await ask(client, ANNA, "What is the revenue of all orders?")
     shown = "\n".join(asked.text for asked in model.asked)
 
     assert "orders" in shown
