@@ -24,6 +24,11 @@ SILENT_CASES: dict[str, tuple[Case, ...]] = {
             "days between days",
         ),
         Case(
+            "SELECT AVG(held_on - planned_on) AS average_lead FROM openings",
+            "SELECT AVG(JULIANDAY(held_on) - JULIANDAY(planned_on)) AS average_lead FROM openings",
+            "an average is no age",
+        ),
+        Case(
             "SELECT id FROM openings WHERE held_on - planned_on > 7",
             "SELECT id FROM openings WHERE JULIANDAY(held_on) - JULIANDAY(planned_on) > 7",
             "in a condition",

@@ -2,8 +2,8 @@
 
 SQLite reads the digits that a text begins with: `'2024-03-01' - '2024-01-01'` is 0. MySQL reads all digits:
 `DATE '2024-02-01' - DATE '2024-01-31'` is 70. PostgreSQL and DuckDB give days. A query that counts days becomes a
-candidate if both columns hold days of the same years, as check-in and check-out do; years may be meant between a birth
-and an entry.
+candidate if both columns hold days of about the same years, as check-in and check-out do; years may be meant between a
+birth and an entry.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from sqlglot import exp
 from agent.checks.rules.base import Change, Finding, Rule, RuleContext
 from agent.checks.rules.reading import holds_dates
 from executors.sql.literals import owner_of
+from rag.words import words
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_SAYS_YEARS = re.compile(r"year|age|jahr|alter|années|años|anni|edad|età|âge", re.IGNORECASE)
+_APART = 3  # years between the samples of two columns, which are few, of days that lie near each other
+_SAYS_YEARS = words("year age jahr jahre alter années ans años anni edad età âge")
 _SAME = (exp.Max, exp.Min, exp.Coalesce, exp.Paren)  # of a date they give a date
 _DATES = (exp.Date, exp.CurrentDate, exp.CurrentTimestamp, exp.TsOrDsToDate, exp.Timestamp)
 _FUNCTIONS = {"DATE", "DATETIME", "NOW"}
@@ -42,10 +44,10 @@ def _count_days(tree: exp.Query, context: RuleContext) -> Iterator[Change]:
     for node in list(tree.find_all(exp.Sub)):
         sides = (node.this, node.expression)
         item = node.find_ancestor(exp.Alias)
-        if node.find_ancestor(exp.Div) or (item is not None and _SAYS_YEARS.search(item.alias)):
+        if node.find_ancestor(exp.Div) or (item is not None and words(item.alias) & _SAYS_YEARS):
             continue
         first, last = (_years_of(it, context) for it in sides)
-        if sides[0] != sides[1] and first & last:
+        if sides[0] != sides[1] and first and last and max(first[0], last[0]) - min(first[-1], last[-1]) <= _APART:
             before = context.to_sql(node)
             if context.schema.dialect == "sqlite":
                 start, end = (exp.Anonymous(this="JULIANDAY", expressions=[it.copy()]) for it in sides)
@@ -55,14 +57,11 @@ def _count_days(tree: exp.Query, context: RuleContext) -> Iterator[Change]:
             yield Change(before, context.to_sql(node.replace(days)))
 
 
-def _years_of(node: exp.Expr, context: RuleContext) -> frozenset[int]:
-    """The years that the samples of a column span; empty for a column that holds anything but days."""
+def _years_of(node: exp.Expr, context: RuleContext) -> list[int]:
+    """The years of a column's samples, sorted; empty for a column that holds anything but days."""
     owner = owner_of(node, context.schema) if isinstance(node, exp.Column) else None
     samples = owner[1].samples if owner is not None else ()
-    if not samples or not all(map(_DAY.fullmatch, samples)):
-        return frozenset()
-    years = [int(it[:4]) for it in samples]
-    return frozenset(range(min(years), max(years) + 1))
+    return sorted(int(it[:4]) for it in samples) if all(map(_DAY.fullmatch, samples)) else []
 
 
 def _is_step_or_year(node: exp.Expr) -> bool:
