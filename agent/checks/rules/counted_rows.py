@@ -39,9 +39,8 @@ def apply(context: RuleContext) -> Finding | None:
     if any(key.name.lower() == column.name.lower() for key in group_keys(select)):
         return None
     tree = context.query.copy()
-    for count in [it for item in tree.selects if isinstance(it := item.unalias(), exp.Count)]:
-        name = column_of(alias, column.name, context.schema)
-        count.set("this", exp.Distinct(expressions=[name]))
+    count = next(it for item in tree.selects if isinstance(it := item.unalias(), exp.Count))
+    count.set("this", exp.Distinct(expressions=[column_of(alias, column.name, context.schema)]))
     detail = f"The query counts rows of {table.name}, and not the different values of {column.name}."
     return Finding(detail, probes=(context.sql, context.to_sql(tree)))
 

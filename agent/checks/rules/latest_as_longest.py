@@ -32,9 +32,11 @@ def apply(context: RuleContext) -> Finding | None:
         return None
     for pattern, aggregate, descending in ((_LONGEST, exp.Max, True), (_SHORTEST, exp.Min, False)):
         said = pattern.search(context.question)
-        for node in _list_ends(context.query, aggregate, descending) if said is not None else ():
+        if said is None:
+            continue
+        for node in _list_ends(context.query, aggregate, descending):
             owner = owner_of(node, context.schema)
-            if said is not None and owner is not None and holds_dates(owner[1], context.schema.dialect):
+            if owner is not None and holds_dates(owner[1], context.schema.dialect):
                 end = "latest" if descending else "earliest"
                 return Finding(f"The question says “{said[0]}”, and the query takes the {end} {owner[1].name}.")
     return None
