@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from typing import Any
@@ -13,7 +14,7 @@ from asgi_server import served
 from held_model import HeldModel
 from rich.console import Console
 from shop_questions import Make
-from sse import read_events
+from sse import read_events, read_until
 from tool_calls import call_tool
 
 from agent.api.app import create_app
@@ -207,17 +208,19 @@ async def test_hanging_up_in_the_middle_of_a_part_ends_it(
     answered(held)
     held.released.set()
     complete = held.complete
+    second_part = asyncio.Event()
 
     async def hold_after_the_first_part(*args: Any, **more: Any) -> Any:
         if len(held.asked) == 4:
             held.released.clear()
+            second_part.set()
         return await complete(*args, **more)
 
     monkeypatch.setattr(held, "complete", hold_after_the_first_part)
     async with wire.stream("POST", "/query/stream", json=ASKED) as response:
-        async for event in read_events(response):
-            if event["node"] == "part_answered":
-                break
-    await held.cancelled.wait()
+        events = read_events(response)  # kept: when it goes, it hangs up
+        await read_until(events, "part_answered")
+        await asyncio.wait_for(second_part.wait(), PATIENCE)
+    await asyncio.wait_for(held.cancelled.wait(), PATIENCE)
     assert len(held.asked) == 4, "nothing more was asked of the model"
     held._replies.clear()
