@@ -1,7 +1,8 @@
 // The sentence of an answer; each quantity shows its source and links to it.
 import { useId, useMemo, useState } from "react";
 import type { Answer, Table } from "../api/types";
-import { answerOfPart, type Meanings, meaningsOf } from "../state/columns";
+import { answerOfPart, meaningsOf } from "../state/columns";
+import type { Meanings } from "../state/meaning";
 import { type Cell, cell, columnFormat, localized } from "../state/format";
 import { withDates } from "../state/moments";
 import { type AnswerNumber, isFigure, origin, pieces } from "../state/numbers";

@@ -2,7 +2,7 @@
 import { useMemo, useState } from "react";
 import type { Answer, Row } from "../api/types";
 import { firstWish, MARKS, specOf, type Wish } from "../state/chart";
-import type { Meanings } from "../state/columns";
+import type { Meanings } from "../state/meaning";
 import { describe } from "../state/describe";
 import { fileName, save } from "../state/download";
 import type { Drawn } from "./draw";

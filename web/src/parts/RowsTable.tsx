@@ -15,7 +15,8 @@ import {
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
 import type { Row } from "../api/types";
-import { type Meanings, meanings } from "../state/columns";
+import { meanings } from "../state/columns";
+import type { Meanings } from "../state/meaning";
 import { compare, matches } from "../state/filter";
 import { cell, columnFormat, count, plural } from "../state/format";
 import { Icon } from "./Icon";

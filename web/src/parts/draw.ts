@@ -2,7 +2,7 @@
 import embed, { type Result, type VisualizationSpec } from "vega-embed";
 import { expressionInterpreter } from "vega-interpreter";
 import type { Row } from "../api/types";
-import type { Meanings } from "../state/columns";
+import type { Meanings } from "../state/meaning";
 import { describe } from "../state/describe";
 import { type Channel, field, readable } from "../state/chart";
 import { columnFormats } from "../state/format";

@@ -1,7 +1,7 @@
 // Draws a chart, and redraws it when its rows, the theme or its size change.
 import { type RefObject, useEffect, useRef, useState } from "react";
 import type { Row } from "../api/types";
-import type { Meanings } from "../state/columns";
+import type { Meanings } from "../state/meaning";
 import type { Drawn } from "./draw";
 
 export type Spec = Record<string, unknown>;

@@ -1,6 +1,6 @@
 // A chart that the reader changed: its mark and columns, as Vega-Lite.
 import type { Row } from "../api/types";
-import type { Meanings } from "./columns";
+import type { Meanings } from "./meaning";
 import { isGrouped } from "./format";
 import { dateText, momentOf } from "./moments";
 

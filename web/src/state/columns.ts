@@ -1,16 +1,7 @@
 // What the numbers of a column are, by its query, its docs and its name: months and years are no amounts.
 import type { Answer, AnswerPart, Table } from "../api/types";
 import { numeralOf } from "./format";
-
-type Named = "year" | "month";
-/** `hundredths`: amounts with two decimals, as money has them, be the last ones zeros. */
-export type Meaning = Named | "hundredths";
-export type Meanings = Record<string, Meaning>;
-
-/** Whether numbers of that meaning are names, not quantities. */
-export function isName(meaning: Meaning | undefined): boolean {
-  return meaning === "year" || meaning === "month";
-}
+import type { Meanings, Named } from "./meaning";
 
 const WORDS: Record<Named, string> = {
   month: "month|monat|mois|mes|mese|mês|maand",

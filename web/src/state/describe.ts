@@ -1,7 +1,7 @@
 // A chart in words, for its caption and for readers who cannot see it: its numbers and dates as the table has them.
 import type { Row } from "../api/types";
 import { type Channel, field } from "./chart";
-import { isName, type Meanings } from "./columns";
+import { isName, type Meanings } from "./meaning";
 import { cell, type ColumnFormat, columnFormat, plural } from "./format";
 
 const LONG = 60;

@@ -1,5 +1,5 @@
 // Formats values for readers.
-import { isName, type Meaning, type Meanings } from "./columns";
+import { isName, type Meaning, type Meanings } from "./meaning";
 import type { Row } from "../api/types";
 import { dateText, type Moment, momentOf } from "./moments";
 

@@ -1,6 +1,6 @@
 // Dates, months and times in the reader's language. A text keeps its own time zone: it is
 // never converted to the reader's.
-import type { Meaning } from "./columns";
+import type { Meaning } from "./meaning";
 
 /** `month`: of a year. `monthOfYear`: 1 to 12. `time`: a day and a clock. */
 export type Moment = "day" | "month" | "monthOfYear" | "minutes" | "seconds" | "fractions";

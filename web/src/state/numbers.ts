@@ -1,6 +1,6 @@
 // The sentence of an answer cut into text and numbers, each number with where it comes from.
 import type { Answer } from "../api/types";
-import { isName, type Meanings } from "./columns";
+import { isName, type Meanings } from "./meaning";
 import { dateSpans } from "./moments";
 
 export type AnswerNumber = Answer["numbers"][number];
