@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import IO, Any, cast
@@ -40,6 +41,7 @@ class LlamaProcess:
             "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
         }
         self._options = options
+        self._pipes = threading.Lock()  # a pipe must not be closed while a thread uses it
         try:
             self._process = subprocess.Popen(  # noqa: S603  this file, by this interpreter
                 [sys.executable, "-P", __file__],
@@ -60,9 +62,10 @@ class LlamaProcess:
         """The server's URL, once it answers; `close` ends the wait. Raises LlamaFailed, PackageMissing."""
         to_child, from_child = cast("IO[str]", self._process.stdin), cast("IO[str]", self._process.stdout)
         try:
-            to_child.write(f"{json.dumps(self._options)}\n")
-            to_child.flush()
-            said = json.loads(from_child.readline() or "{}")
+            with self._pipes:
+                to_child.write(f"{json.dumps(self._options)}\n")
+                to_child.flush()
+                said = json.loads(from_child.readline() or "{}")
         except (OSError, ValueError):  # it has ended, or `close` closed its pipes
             said = {}
         if "address" in said:
@@ -76,9 +79,10 @@ class LlamaProcess:
         """Kill the server, even while it loads or writes: it has nothing to save. Idempotent."""
         self._process.kill()
         self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            with suppress(OSError):  # unsent data
-                cast("IO[str]", pipe).close()
+        with self._pipes:  # a thread that waits for the address gets the end of the pipe now
+            for pipe in (self._process.stdin, self._process.stdout):
+                with suppress(OSError):  # unsent data
+                    cast("IO[str]", pipe).close()
 
 
 def _serve() -> None:
