@@ -41,6 +41,10 @@ def settle(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | None:
     if place is None:
         return _below_zero(facts, numbers, segment)
     limit, quantifiers = segment.items[place + 1], _QUANTIFIERS & segment.classes
+    behind = segment.items[place + 2 : place + 3]
+    measured = any(numbers.columns.list_labelled(it) for it in behind)
+    if not quantifiers and not measured and numbers.is_condition(segment, place + 1) and not _is_circular(facts):
+        return None  # "the flights over 2,000 miles are 99 and 387", whose distance is not shown
     columns = numbers.columns.find(segment, place + 1)
     named = numbers.find_named(segment)
     if any(it.text.lower() in EXCEPT for it in segment.items) and quantifiers & {Class.ALL, Class.EACH}:

@@ -31,13 +31,18 @@ from agent.checks.grounding.omissions import (
     find_left_times,
     find_miscounted,
     find_omissions,
+    find_other_counts,
+    find_other_side,
     find_turned_round,
 )
 from agent.checks.grounding.result import Problem
 from agent.checks.grounding.support.found import Support
+from agent.checks.grounding.support.listed import find_listed_rows
 from agent.checks.grounding.support.support import Numbers
+from agent.checks.grounding.swapped import find_swapped
 from agent.checks.grounding.wording.causes import causes
 from agent.checks.grounding.wording.context import WordingContext
+from agent.checks.grounding.wording.ordering import check_ordering
 from agent.checks.grounding.wording.words import Wording
 from agent.core.answers import Correction
 from rag.words import denies
@@ -85,9 +90,10 @@ def check(text: str, facts: Facts, filled: Sequence[Correction] = ()) -> Checked
     numbers = Numbers(facts, asked, segments, items)
     paired = {number.start: name.rows for name, number in pair_parallel(segments)}
     paired |= {number.start: rows for rows, number in find_crossed(segments)}
+    listed = find_listed_rows(items, facts, numbers)
     supports: dict[int, Support] = {}
     told: list[tuple[Item, Support | None]] = []
-    settled: set[int] = set()
+    settled = set(listed.settled)
     problems: list[Problem] = []
     for segment in segments:
         bounds = settle(facts, numbers, segment) if facts.language in LANGUAGES else None
@@ -98,7 +104,7 @@ def check(text: str, facts: Facts, filled: Sequence[Correction] = ()) -> Checked
         for item in segment.numbers:
             support = bounds.supports.get(item.start) if bounds is not None and bounds.holds else None
             support = support or numbers.find_support(segment, item, rows=paired.get(item.start))
-            support = support or found.support(segment, item, numbers)
+            support = support or found.support(segment, item, numbers) or listed.supports.get(item.start)
             told.append((item, support))
             if support is not None:
                 supports[item.start] = support
@@ -108,7 +114,7 @@ def check(text: str, facts: Facts, filled: Sequence[Correction] = ()) -> Checked
         if it is None
     ]
     problems += found.problems
-    problems += _find_apart(segments)
+    problems += _find_apart(segments, listed.names)
     problems += _find_torn(text, items, facts)
     read = facts.language in LANGUAGES
     rows_named = [item for segment in segments for item in segment.names]
@@ -117,11 +123,17 @@ def check(text: str, facts: Facts, filled: Sequence[Correction] = ()) -> Checked
     problems += find_widened(text, facts)
     if read:
         context = WordingContext(facts, names, asked, numbers, supports, segments)
+        ordering = check_ordering(text, items, supports, facts)
+        settled |= ordering.settled
+        problems += ordering.problems
         problems += Wording(context, frozenset(settled)).problems()
         problems += find_foreign_names(segments, facts, asked)
         problems += find_turned_round(text, facts)
+        problems += find_other_side(items, asked)
+        problems += find_other_counts(text, facts)
         problems += find_exchanged(items, asked, facts)
-        problems += find_omissions(items, segments, facts, asked, supports)
+        problems += find_swapped(text, items, asked, facts)
+        problems += find_omissions(items, facts, asked, supports)
         problems += find_miscounted(segments, facts, supports)
         problems += find_denied_flags(segments, facts, numbers)
         problems += [
@@ -211,9 +223,15 @@ def _list_conditions_repeated(items: Sequence[Item], asked: Sequence[Item]) -> l
     ]
 
 
-def _find_apart(segments: Sequence[Segment]) -> Iterator[Problem]:
-    """Names that the text combines although no row does."""
+def _find_apart(segments: Sequence[Segment], listed: Collection[int]) -> Iterator[Problem]:
+    """Names that the text combines although no row does.
+
+    Args:
+        listed: start positions of names that a list gives with their rows.
+    """
     for group in groups_of(segments):
+        if all(it.start in listed for names in group for it in names):
+            continue
         longest = max(map(len, group))
         if all(len(it) in (1, longest) for it in group):
             pairs = [[it[0] if len(it) == 1 else it[at] for it in group] for at in range(longest)]
@@ -229,11 +247,24 @@ def _find_apart(segments: Sequence[Segment]) -> Iterator[Problem]:
 def _find_torn(text: str, items: Sequence[Item], facts: Facts) -> Iterator[Problem]:
     """Adjacent single words from different names: the first name of one and the last name of another."""
     for one, other in pairwise(items):
+        if facts.language == "en" and _is_of_other_name(text, one, other, facts):
+            yield Problem(f"{one.text} {other.text}", "no row has this name")
         if one.kind == other.kind == "name" and text[one.end : other.start].isspace():
             parts = [it for it in (one, other) if not _is_whole(it, facts)]
             shared = one.places.keys() & other.places.keys()
             if len(parts) == 2 and not any(one.places[it] & other.places[it] for it in shared):
                 yield Problem(f"{one.text} {other.text}", "no row has this name")
+
+
+def _is_of_other_name(text: str, one: Item, other: Item, facts: Facts) -> bool:
+    """Whether a capitalized word follows a part of a name and is not of it: "Project Leader" for "Project Manager"."""
+    if one.kind != "name" or other.kind not in ("word", "phrase") or not text[one.end : other.start].isspace():
+        return False
+    word = other.text.casefold()
+    cells = (str(facts.rows[row][column]).casefold() for column, rows in one.places.items() for row in rows)
+    if any(is_among(word, it.words) for it in facts.columns):
+        return False
+    return other.text[:1].isupper() and not _is_whole(one, facts) and not any(word in it for it in cells)
 
 
 def _is_whole(name: Item, facts: Facts) -> bool:

@@ -96,6 +96,7 @@ _KINDS = (
         """unit units piece pieces stück einheit einheiten unité unités pièce pièces unidad unidades pieza piezas unità
         pezzo pezzi""",
     ),
+    _kind(r"height|tall|elevation|altitude|größe|höhe|hauteur|taille|altura|estatura|altezza", "", r"tall(?:er|est)"),
     _kind(
         r"temp|celsius|°",
         "",
@@ -150,6 +151,11 @@ def fits(text: str, names: Sequence[str], *, counts: bool) -> bool:
     """
     kinds = [kind for kind in _KINDS if any(kind.adjectives.fullmatch(word) for word in text.lower().split())]
     return all((kind.counts and counts) or any(kind.columns.search(it) for it in names) for kind in kinds)
+
+
+def are_of_one_kind(one: str, other: str) -> bool:
+    """Whether two adjectives compare one kind of measure: "longest" and "shortest"."""
+    return any(kind.adjectives.fullmatch(one.lower()) and kind.adjectives.fullmatch(other.lower()) for kind in _KINDS)
 
 
 def is_adjective(word: str) -> bool:

@@ -58,6 +58,8 @@ def find_misnamed(
                 continue
             if support.expression.startswith("count("):
                 continue  # of rows
+            if support.column is not None and facts.columns[support.column].kind == "dimension":
+                continue  # a key in a list: in "131 (wage 3300)", the word is of the next number
             nouns = _list_words_after(segment.items, place) or _number_of(segment.items, place)
             columns = (
                 [facts.columns[support.column]] if support.column is not None else numbers.columns.find(segment, place)

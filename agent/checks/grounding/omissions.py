@@ -53,6 +53,13 @@ _OF_OTHERS = frozenset({Class.MOST, Class.LEAST, Class.LATEST, Class.EARLIEST, C
 _THESE = frozenset({"these", "those", "diesen", "davon", "ceux", "celles", "estos", "estas", "questi", "queste"})
 _FLAGS = frozenset({"0", "1", "true", "false"})
 _HOW_MUCH = frozenset(["much", "many", "viel", "viele", "cuánto", "cuánta", "quanto", "quanta"])
+_ANY_NAME = frozenset(["matching", "filtered", "selected", "relevant", "total", "count", "number", "result"])
+_REQUESTS = frozenset(["return", "retrieve", "fetch", "output", "select"])
+_IN = frozenset(["in", "during", "between", "im", "zwischen", "en", "entre", "nel", "tra"])
+_NUMBER_OF = re.compile(
+    r"\b(?:number of|anzahl (?:der|an|von)|nombre (?:de|des|d['’])|número de|numero (?:di|dei|delle|degli)) ?(\w+)",
+    re.IGNORECASE,
+)
 _FRAGMENT = 2  # most words of an answer that is not a sentence
 _SHORT = 3  # most letters of a word that may be omitted
 _HEAD = 3  # words in which the counted noun occurs
@@ -60,7 +67,6 @@ _HEAD = 3  # words in which the counted noun occurs
 
 def find_omissions(
     items: Sequence[Item],
-    segments: Sequence[Segment],
     facts: Facts,
     asked: Sequence[Item],
     supports: Mapping[int, Support],
@@ -85,7 +91,7 @@ def find_omissions(
             years = [it for it in asked if _YEAR.fullmatch(it.text)]
             yield from _find_left_numbers(items, facts, years)
         return
-    text = {*said, *(word for it in items for word in words_of(it.text))}
+    text = {*said, *(it.text.lower() for it in items), *(word for it in items for word in words_of(it.text))}
     replaced = bool(list_transfer_words(facts.language) & text)
     for needed in _list_needed(facts, content, verbs=replaced):
         if not any(is_among(word, text) or is_derived(word, text) for word in needed):
@@ -97,12 +103,13 @@ def find_omissions(
     unsaid = head and not says_where and not any(is_among(word, text) for word in others)
     if unsaid and others and facts.query.aggregates:
         yield Problem(others[0], LEFT_OUT)
+    yield from _find_untold_tests(facts, supports, text)
     yield from find_left_times(items, facts, asked)
     yield from _find_left_numbers(items, facts, asked)
-    if any(Class.NOT in it.classes for it in segments) and facts.conditions:
+    denials = sum(it.cls is Class.NOT for it in items)
+    if denials > sum(it.cls is Class.NOT for it in asked) and facts.conditions:
         why = "the question asks of fewer, and the answer denies all"
         yield from (Problem(it, why) for it in _find_dropped(asked, text, polar=facts.is_polar))
-    denials = sum(it.cls is Class.NOT for it in items)
     none = not facts.rows  # an empty result adds a denial: "no supplier has never been late"
     if _asks_denied(asked, facts) and denials < 1 + none:
         yield Problem("not", "the question denies something, and the answer does not")
@@ -178,7 +185,7 @@ def affirms(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> bool:
 
 def _find_dropped(asked: Sequence[Item], said: set[str], *, polar: bool) -> Iterator[str]:
     """Words of the question that limit a denial: "overdue" in "overdue loans". In a yes-no question, all words do."""
-    asked = [it for it in asked if it.text.lower() not in _HOW_MUCH]
+    asked = [it for it in asked[asked[0].text.lower() in _REQUESTS :] if it.text.lower() not in _HOW_MUCH]
     if polar:
         words = [it for it in asked if it.kind == "word" and it.cls is None and len(it.text) > _SHORT]
         words = [it for it in words if not find_currencies(it.text)]  # "$12" says "dollars"
@@ -201,6 +208,49 @@ def find_turned_round(text: str, facts: Facts) -> Iterator[Problem]:
         way, name = _DIRECTION[found[1].lower()], found[2].lower()
         if (-way, name) in asked and (way, name) not in asked:
             yield Problem(found[0], "the question says the other direction")
+
+
+def _find_untold_tests(facts: Facts, supports: Mapping[int, Support], said: set[str]) -> Iterator[Problem]:
+    """Counts of some rows that read as those of all: "2,873 orders", from `free_shipping_orders`."""
+    tables = {word for it in facts.query.tables for word in words_of(it)}
+    for at in dict.fromkeys(it.column for it in supports.values() if it.column is not None):
+        column = facts.columns[at]
+        others = {word for it in facts.columns if it is not column for word in it.words}
+        telling = [
+            it for it in words_of(column.name) if len(it) > _SHORT and not is_among(it, tables | others | _ANY_NAME)
+        ]
+        counts = column.projection.tested and column.projection.aggregate == "count" and not column.percent
+        if counts and telling and not any(is_among(it, said) or is_derived(it, said) for it in telling):
+            yield Problem(telling[0], LEFT_OUT)
+
+
+def find_other_counts(text: str, facts: Facts) -> Iterator[Problem]:
+    """A number of things, where no column has whole numbers and the question asks for none."""
+    found = None if _NUMBER_OF.search(facts.question) else _NUMBER_OF.search(text)
+    counted = [
+        it for it in facts.measures if not it.percent and all(v.denominator == 1 for v in facts.values(it.index))
+    ]
+    if found is not None and facts.measures and not counted:
+        yield Problem(found[0], "no column that is shown counts")
+
+
+def find_other_side(items: Sequence[Item], asked: Sequence[Item]) -> Iterator[Problem]:
+    """Times that the question excludes: "in 2015" for "after 2015"."""
+    sides = {it.value: asked[at - 1].cls for at, it in enumerate(asked) if at and it.kind == "number" and it.is_year}
+    sides |= {
+        Fraction(year): asked[at - 1].cls
+        for at, it in enumerate(asked)
+        for year, *rest in (it.date.readings if at and it.date else ())
+        if year and not any(rest)
+    }
+    for one, item in pairwise(items):
+        years = [it[0] for it in item.date.readings if it[0] and not any(it[1:])] if item.date else []
+        said = Fraction(years[0]) if years else item.value if item.kind == "number" and item.is_year else None
+        behind = next((it.text.lower() for it in items if it.start > item.start), "")
+        if behind.startswith("or") or one.text.lower() not in _IN:
+            continue  # "in 2022 or later"
+        if said is not None and sides.get(said) in (Class.AFTER, Class.BEFORE):
+            yield Problem(f"{one.text} {item.text}", "the question asks for another time")
 
 
 def _says(told: DateInText, asked: DateInText) -> bool:
@@ -351,6 +401,8 @@ def find_foreign_names(segments: Sequence[Segment], facts: Facts, asked: Sequenc
                 continue  # "closest to the Earth", as in the question
             if is_same_word(word, "id") or any(is_among(word, it.words) for it in facts.columns):
                 continue
+            if re.search(rf"\bthe {re.escape(word)} (?:for|of|per|by)\b", facts.question, re.IGNORECASE):
+                continue  # "the ASP of each model": a measure
             meant = _list_meant(word, facts)
             if not dimensions or not facts.rows:
                 continue

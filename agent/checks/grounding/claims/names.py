@@ -26,6 +26,8 @@ _WEEKS = 53  # most weeks of a year
 _MONTH_COLUMN = re.compile(r"month|monat|mois|mes\b|mese", re.IGNORECASE)
 _YEAR_COLUMN = re.compile(r"year|jahr|ann[ée]e?|año|anno", re.IGNORECASE)
 _HANGUL = re.compile("[\uac00-\ud7a3]")
+_GENDER_WORDS = frozenset(["sex", "gender"])
+_GENDERS = {"F": "female", "M": "male", "f": "female", "m": "male"}
 # Words of a name that are no names by themselves: "The Long Field".
 _ARTICLES = frozenset(
     {"the", "and", "der", "die", "das", "den", "dem", "les", "des", "los", "las", "del", "una", "une", "gli"}
@@ -56,6 +58,8 @@ class NameIndex:
             if cell is not None and not isinstance(cell, (list, dict)):
                 cells[cell].append(at)
         codes = dict(column.codes)
+        if self._facts.language == "en" and _GENDER_WORDS & column.words and {*map(str, cells)} <= _GENDERS.keys():
+            codes = _GENDERS | codes
         countries = country_names() if self._are_countries(column, cells) else {}
         for cell, rows in cells.items():
             text = str(cell)

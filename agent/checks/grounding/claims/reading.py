@@ -75,6 +75,7 @@ _VERBS = frozenset({Class.MOST, Class.LEAST, Class.RISE, Class.FALL, Class.RANGE
 _ARTICLED = {"più": Class.MOST, "más": Class.MOST, "meno": Class.LEAST, "menos": Class.LEAST}
 _DEFINITE = frozenset({"il", "lo", "la", "i", "gli", "le", "l", "el", "los", "las"})
 _THAN_OF = frozenset({"di", "che", "del", "della", "dell", "rispetto", "que", "respecto"})
+_FISCAL = frozenset(["fiscal", "financial", "geschäftsjahr", "wirtschaftsjahr"])
 _NOUNS = 2  # "l'interruzione media più lunga"
 _BESIDE = 2  # most words between digits and their label
 _THAN = frozenset(["than", "als", "que", "che"])
@@ -135,7 +136,8 @@ def _with_years(question: str, items: Sequence[Item], names: NameIndex) -> Itera
         if item.kind == "number" and timed and re.fullmatch(r"(?:1[89]|20)\d\d", item.text):
             date = DateInText(item.start, item.end, ((int(item.text), None, None, None),))
             places, asked = names.find_date(date) or {}, re.search(rf"(?<!\d){item.text}(?!\d)", question)
-            if asked and any(names.are_all(rows) for rows in places.values()):
+            fiscal = before in _FISCAL or (before == "year" and items[place - 2].text.lower() in _FISCAL)
+            if asked and (fiscal or any(names.are_all(rows) for rows in places.values())):
                 places = {}  # it does not distinguish rows
             if places or (asked and before not in _JOINED):
                 item = Item("date", item.start, item.end, item.text, date=date, places=places)
@@ -193,6 +195,13 @@ class _Reader:
         for column in facts.columns:
             for word in words_of(column.name)[-1:]:
                 self._heads.setdefault(word, set()).add(column.index)
+        keys = [(words_of(it.name), it) for it in facts.columns]
+        self._owners = {  # key columns by the word before "id": "vehicle" of `vehicle_id`
+            f"{words[-2]}{ending}": it.index
+            for words, it in keys
+            if len(words) > 1 and words[-1] == "id"
+            for ending in ("", "s")
+        }
         # Columns that digits may belong to. Columns of texts are only names.
         self._numeric = {it.index for it in facts.measures}.union(*names.numbers.values())
         self._amounts = frozenset(word for it in facts.measures for word in it.words)
@@ -268,13 +277,16 @@ class _Reader:
     def _is_amount(self, place: int, length: int, places: Places) -> bool:
         """Whether digits are an amount, not the key that they also match: "12 trips", unlike "vehicle 12"."""
         token, start, end = self._tokens[place]
-        if length > 1 or not token.isdigit():
+        if length > 1 or not token.isdecimal():
             return False
         if len(token) == 4 and places.keys() & self._names.dated:
             return False
         around = [self._tokens[at][0].lower() for at in (place - 1, place + 1) if 0 <= at < len(self._tokens)]
         decimals = re.match(r"[.,]\d|\s?%", self._text[end:]) or re.search(r"\d[.,]$|[$€£¥]\s?$", self._text[:start])
         own = {word for column in places for word in words_of(self._names.column_name(column))}
+        owner = self._owners.get(around[0]) if place else None
+        if owner is not None and owner not in places:
+            return True  # "vehicle 3" is not the row with the driver 3
         named = any(word in self._labels for word in around[:1]) or any(word in own for word in around[1:])
         counts = re.match(r"\s+(?!(?:and|und|et|y|e)\b)[^\W\d_]", self._text[end:])
         # "The longest is the 90, with 24.6 km"; "the id of the oldest vehicle is 12".

@@ -61,6 +61,7 @@ _ASIDE = re.compile(
     r"[;.:(]|\b(?:without|excluding|except|not|no|unless|empty|ohne|nicht|sans|sin|senza)\b", re.IGNORECASE
 )
 _HEAD_WORDS = 5
+_ID = re.compile(r"[cgmpu]id", re.IGNORECASE)  # `uid`
 _SHORT_WORD = 3
 
 
@@ -229,7 +230,11 @@ class Facts:
         counts = named.aggregate == "count" or named.tested
         said = " ".join((name.replace("_", " "), *(() if counts else texts)))
         label = words_of(name)
-        words = {*label, *(word for source in sources for word in words_of(source) if not counts)}
+        words = {
+            *label,
+            *(["id"] if _ID.fullmatch(name) else ()),
+            *(word for source in sources for word in words_of(source) if not counts),
+        }
         short = _short_label(texts[0], label) if len(texts) == 1 and not named.aggregate else ""
         kind_words = frozenset() if counts else words_of_kind((name, *sources, *texts))
         percent = bool(_PERCENT.search(name)) or named.hundredfold
@@ -362,7 +367,7 @@ def _kind(name: str, cells: Sequence[JsonValue], named: Projection, texts: Seque
 
 
 def _is_key(name: str) -> bool:
-    return (
+    return _ID.fullmatch(name) is not None or (
         re.search(r"(?:^|_)(?:number|week|quarter|hour|mes|mois|monat|anno|año|annee|woche)$", name.lower()) is not None
     )
 

@@ -35,7 +35,7 @@ _EN = {
         possess possesses possessed feature featured come comes came coming go goes went sit sits sat sitting stand
         stands stood standing lie lies lay lying turn_out turns_out turned_out relate relates related relating
         there_exist there_exists is_located are_located cover covers covered carry carries carried start starts begin
-        begins located there exact worth there_follow""",
+        begins located there exact worth there_follow apply_to applies_to applied_to""",
     "reporting": """
         show shows showed shown showing indicate indicates indicated indicating report reported reporting recorded
         recording registered registers registering noted logged listed listing state states stated documented find
@@ -43,7 +43,7 @@ _EN = {
         appear appears appeared appearing seem seems seemed mentioned identified requested asked query_returned
         query_returns search_returned it_appears_that the_query in_the_query returned_no_results returned_no_rows
         returns_no_results i_found i_could_find i_can_see could_find can_be_found can_be_seen the_query_counted
-        note_that reads known dated records_show logs""",
+        note_that reads known dated records_show logs matching qualify qualifies qualifying""",
     "amounting": """
         amount amounts amounted amounting_to come_to comes_to came_to add add_up adds_up added_up reach reaches reached
         reaching hit hitting equal equals equaled equalled account accounts accounted making made_up makes_up make_up
@@ -65,7 +65,8 @@ _EN = {
         that_time this_time in_question on_record on_file in_the_data in_the_database at_that_time currently result
         moment example distribution whole respective per_cent lists adds added item items anything trio duo pair
         rest remainder still yet on_the_list in_the_lead corresponding have_available available again once_more or_later
-        or_earlier different differently threshold top_performer top_performers best_performer best_performers""",
+        or_earlier different differently threshold top_performer top_performers best_performer best_performers
+        email_address combination combinations""",
     "kinds": "level levels kind kinds type types category case item group the_latter the_former way",
     "politeness": """
         sure of_course certainly please thanks thank_you hello hi happy_to_help glad_to_help i_am_happy_to_help

@@ -30,6 +30,10 @@ from agent.checks.grounding.support.found import Support
 # Names of columns that contain the name of a table's rows.
 _LABEL = re.compile(r"(?:\w+_)?(?:id|name|nombre|nom|nome|bezeichnung|title|titel|titre|label|code)")
 
+# With these, equal rows count once.
+APART = frozenset(["different", "distinct", "unique", "verschiedene", "unterschiedliche", "différents", "différentes"])
+APART |= {"distintos", "distintas", "diferentes", "diversi", "diverse", "distinti", "distinte"}
+
 
 @dataclass(frozen=True)
 class Counts:
@@ -60,6 +64,8 @@ class Counts:
         elif facts.result.truncated or item.value != count or bound is not None:
             return None
         after = list_counted_words(segment.items, place)
+        if self._repeats(segment, place):
+            return None
         exists = place > 0 and segment.items[place - 1].cls is Class.EXISTS
         if limited and (exists or not any(it.value == item.value for it in self.asked if it.kind == "number")):
             return None
@@ -90,6 +96,16 @@ class Counts:
         of_table = {word for it in tables for word in words_of(it)} if len(tables) == 1 and named else set[str]()
         return frozenset({word for it in keys for word in it.words} | each | of_table)
 
+    def _repeats(self, segment: Segment, place: int) -> bool:
+        """Whether a number is that of "different" things, but rows are equal."""
+        rows = self.facts.rows
+        apart = any(it.text.lower() in APART for it in segment.items[place + 1 : place + 1 + NEAR])
+        return apart and len({str(row) for row in rows}) < len(rows)
+
+    def is_counted(self, item: Item) -> bool:
+        """Whether a word is a noun for the rows."""
+        return item.kind == "word" and is_among(item.text.lower(), self._nouns)
+
     def _find_selected(self, segment: Segment, place: int, told: Rows) -> Support | None:
         """The number of rows with the named values: "two contracts end in December", "three are from Rome"."""
         facts, item = self.facts, segment.items[place]
@@ -106,6 +122,8 @@ class Counts:
     def find_listed(self, segment: Segment, place: int) -> Support | None:
         """The number of names in a sentence, if they are all rows or the first: "the top three are A, B and C"."""
         facts, item = self.facts, segment.items[place]
+        if self._repeats(segment, place):
+            return None
         if self.is_of_all(segment, place):
             return Support("row count", item.value)
         if item.value == self._find_apposition(item) > 1 and not item.percent and not item.currency:

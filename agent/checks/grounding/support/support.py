@@ -13,6 +13,7 @@ from agent.checks.grounding.claims.names import NameIndex, Rows
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
 from agent.checks.grounding.languages.currencies import are_same, find_currencies
 from agent.checks.grounding.languages.vocabulary import Class
+from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.support.beside import (
     COMPARED,
     FROM,
@@ -31,6 +32,8 @@ from agent.checks.grounding.support.conversion import find_factor
 from agent.checks.grounding.support.counts import Counts
 from agent.checks.grounding.support.found import Support
 
+_NAMED = 5  # items in which a column is named
+_KEY_WORDS = 4  # "supplier with the id"
 _TIMES_OFF = Fraction(1, 20)  # tolerance of a ratio without "about"
 # These refer to single rows, so that no sum is intended.
 _OF_ONE = frozenset({Class.EACH, Class.PER, Class.MEAN, Class.MOST, Class.LEAST, Class.OVER, Class.UNDER, Class.ALL})
@@ -120,6 +123,11 @@ class Numbers:
             or self._find_over_records(segment, place, named, bound)
         )
 
+    def is_condition(self, segment: Segment, place: int) -> bool:
+        """Whether a number and its bound repeat a condition of the question: "more than 5 trips"."""
+        bound = self._find_bound(segment.items, place)
+        return bound is not None and self._condition(segment, place, bound) is not None
+
     # -- which rows ----------------------------------------------------------------------------------------
 
     def rows_of(self, segment: Segment) -> Rows | None:
@@ -164,6 +172,7 @@ class Numbers:
             and column.percent
             and not item.percent
             and not {Class.SHARE, Class.POINTS} & segment.classes
+            and not self._ends_with_name(segment, item, column)
         ):
             return False  # 12.5 % of the vehicles is not 12.5 vehicles
         if item.percent and column is not None and not column.percent:
@@ -197,6 +206,12 @@ class Numbers:
         """Whether the bound before a number includes the number: "at least"."""
         place = segment.items.index(item)
         return place > 0 and segment.items[place - 1].text.lower() in _INCLUSIVE
+
+    def _ends_with_name(self, segment: Segment, item: Item, column: ColumnFacts) -> bool:
+        """Whether the column's own name precedes a number that counts nothing: "an active rate of 12.5"."""
+        place = segment.items.index(item)
+        before = [it.text.lower() for it in segment.items[max(0, place - _NAMED) : place]]
+        return place + 1 == len(segment.items) and all(is_among(word, before) for word in words_of(column.name))
 
     def currency_fits(self, item: Item, column: ColumnFacts | None) -> bool:
         if not item.currency:
@@ -407,9 +422,17 @@ class Numbers:
                 currencies(segment.items, place), currencies(self.asked, at)
             ):
                 continue
-            if item.is_year or item.currency or have_same_beside(self.asked, at, segment.items, place):
+            if item.is_year or item.currency or self._is_key_asked(at, segment, place):
+                return Support("question", item.value)
+            if have_same_beside(self.asked, at, segment.items, place):
                 return Support("question", item.value)
         return None
+
+    def _is_key_asked(self, at: int, segment: Segment, place: int) -> bool:
+        """Whether a number is a key of the question, called by its owner: "supplier 2" for "the supplier with id 2"."""
+        owner = segment.items[place - 1].text.lower() if place else ""
+        before = [it.text.lower() for it in self.asked[max(0, at - _KEY_WORDS) : at]]
+        return before[-1:] == ["id"] and is_among(owner, before[:-1])
 
     @staticmethod
     def _find_scale_end(segment: Segment, place: int, columns: Sequence[ColumnFacts]) -> Support | None:

@@ -30,6 +30,8 @@ CHANGE = re.compile(
     r"change|growth|increase|decrease|diff|delta|develop|veränder|entwick|évol|variaci|cambi", re.IGNORECASE
 )
 
+_NAMES = frozenset(["name", "names"])
+
 # By class of a phrase: returns the reason why its claim is unsupported, or an empty string.
 Checks = Mapping[Class, Callable[[Segment, int], str]]
 
@@ -56,7 +58,9 @@ class WordingContext:
     ) -> None:
         self.facts, self.names, self.asked = facts, names, asked
         self.numbers, self.supports, self.segments = numbers, supports, segments
-        self.question_classes = frozenset(it.cls for it in asked if it.cls is not None)
+        self.question_classes = frozenset(
+            it.cls for at, it in enumerate(asked) if it.cls is not None and not _is_of_name(asked, at)
+        )
         self.known = _find_known_words(facts) | {it.text.lower() for it in asked if it.kind == "word"}
         self.queried = frozenset(word for name in facts.query.tables for word in words_of(name))
 
@@ -155,6 +159,14 @@ class WordingContext:
             if support is not None and support.column is not None:
                 return [self.facts.columns[support.column]]
         return self.numbers.columns.find(segment, place)
+
+
+def _is_of_name(asked: Sequence[Item], place: int) -> bool:
+    """Whether a word of the question belongs to the name of a column: "first and last name"."""
+    behind = [it.text.lower() for it in asked[place + 1 : place + 4]]
+    if asked[place].cls not in (Class.LATEST, Class.EARLIEST, Class.RANK, Class.LAST_PLACE) or not behind:
+        return False
+    return behind[0] in _NAMES or (behind[0] in ("and", ",") and any(it in _NAMES for it in behind))
 
 
 def _find_known_words(facts: Facts) -> frozenset[str]:

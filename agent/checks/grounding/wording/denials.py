@@ -6,6 +6,7 @@ import re
 
 from agent.checks.grounding.bounds import EXCEPT
 from agent.checks.grounding.claims.claims import BOTH, Segment
+from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import Rows
 from agent.checks.grounding.evidence.facts import ColumnFacts
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
@@ -29,6 +30,17 @@ _VALUE_WORDS = """
 _VALUES = frozenset(_VALUE_WORDS.split())
 _NO = re.compile(r"no$|kein|aucun|ning[uú]n|nessun", re.IGNORECASE)  # precedes the noun that it denies
 _HOW = frozenset(["hoch", "groß", "high", "large", "long", "lang", "qual"])
+
+
+_NEAR = 4  # items between "each" and its number
+
+
+_ALONE = frozenset({"each", "every"})
+_OF_THE = 2  # items
+
+
+def _is_each(item: Item) -> bool:
+    return item.text.lower().startswith(("each", "every"))
 
 
 class Denials:
@@ -122,7 +134,9 @@ class Denials:
 
     def _all(self, segment: Segment, place: int) -> str:
         after = segment.items[place + 1 : place + 4]
-        if not self._facts.is_polar and Class.ALL in self._context.question_classes:
+        if not self._facts.is_polar and self._asks_for_all(segment.items[place]):
+            return ""
+        if _is_each(segment.items[place]) and self._holds_of_each(segment, place):
             return ""
         if {Class.MOST, Class.LEAST} & {it.cls for it in segment.items[max(0, place - 2) : place]}:
             return ""  # "the most of all" is checked as a superlative
@@ -161,6 +175,35 @@ class Denials:
                 return cells == [[support.value], [support.value]]
         return False
 
+    def _asks_for_all(self, item: Item) -> bool:
+        """Whether the question says "all", too; "each of" is another word."""
+        return any(it.cls is Class.ALL and _is_each(it) is _is_each(item) for it in self._context.asked)
+
+    def _holds_of_each(self, segment: Segment, place: int) -> bool | None:
+        """Whether a value is that of every row that the sentence counts or names: "A, B and C have 2 each".
+
+        The value is a condition of the question, or the number after the word, else the only one of the sentence. None
+        if there is no such value, or the sentence only names some rows and they differ.
+        """
+        context, items = self._context, segment.items
+        start = place + 1 if items[place].text.lower() in _ALONE else place + 1 + _OF_THE  # not "each of the 8 rooms"
+        after = [at for at in range(start, min(len(items), place + 1 + _NEAR)) if items[at].kind == "number"]
+        sentence = [it for one in context.list_sentence(segment) for it in one.numbers]
+        counted = any(it.start < items[place].start and context.origin(it) == "row count" for it in sentence)
+        everything = frozenset(range(len(self._facts.rows)))
+        rows = everything if counted else context.numbers.sentences.get(segment.sentence, frozenset())
+        named_before = any(it.start < items[place].start for it in context.list_sentence_names(segment))
+        if after and named_before and context.numbers.is_condition(segment, after[0]):
+            return True
+        told = [items[it] for it in after[:1]] or [it for it in sentence if it not in items[place:start]]
+        support = context.supports.get(told[0].start) if len(told) == 1 else None
+        if support is None or support.column is None or len(rows) < 2:
+            return None
+        values = self._facts.values(support.column, rows)
+        if len(values) == len(rows) and set(values) == {support.value}:
+            return True
+        return False if counted else None
+
     def _all_but(self, _segment: Segment, _: int) -> str:
         return "the rows do not say so of the others"  # settled bounds do not reach this check
 
@@ -173,6 +216,8 @@ class Denials:
         means = [it.projection.aggregate == "avg" for it in self._context.columns_of_numbers(segment)]
         if means and all(means) and Class.MEAN in segment.classes:
             return ""  # "each took 14.8 hours on average"
+        if (of_each := self._holds_of_each(segment, place)) is not None:
+            return "" if of_each else "the rows do not say so of each"
         counted = any(it.kind == "number" for it in segment.items[max(0, place - 2) : place])
         if counted:  # "Ada and Bo have 12 trips each", not "20 people have 12 trips each"
             several = len(self._context.list_sentence_names(segment)) > 1
@@ -209,7 +254,7 @@ class Denials:
         if are_flagged(self._facts, segment, named):
             return ""  # "only South and Hill are organic"
         alone = len(self._facts.rows) == 1 and not self._facts.is_limited and not self._facts.query.aggregates
-        return "" if alone and segment.names else "the rows do not say so"
+        return "" if alone and (segment.names or named) else "the rows do not say so"
 
     def _some(self, segment: Segment, place: int) -> str:
         item = segment.items[place]

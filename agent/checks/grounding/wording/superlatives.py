@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import Rows
-from agent.checks.grounding.evidence.facts import is_fraction
-from agent.checks.grounding.kinds import is_adjective
+from agent.checks.grounding.evidence.facts import ColumnFacts, is_fraction
+from agent.checks.grounding.kinds import are_of_one_kind, fits, is_adjective
 from agent.checks.grounding.languages.vocabulary import Class
-from agent.checks.grounding.languages.words import is_among
+from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.wording.context import CHANGE, Checks, WordingContext
 
 _OPPOSITE = {
@@ -26,6 +27,9 @@ _DURATION = re.compile(
     r"|d[ée]lai)\b"
 )
 _OF_AGE = frozenset({"youngest", "jüngste", "jüngster", "jüngstes"})
+_BY_FAR = frozenset(["by far", "mit abstand", "de loin", "con diferencia", "di gran lunga"])
+_FOLLOWED = frozenset(["followed", "gefolgt", "suivi", "suivie", "seguido", "seguida", "seguito", "seguita"])
+_FAR = Fraction(5, 4)
 _THE = frozenset(["the", "der", "die", "das", "den", "le", "la", "el", "il", "l"])
 _FOR = frozenset(["for", "of", "from", "für", "von", "bei", "pour", "de", "para", "per", "di"])
 _ENDS = frozenset({Class.MOST, Class.LEAST})
@@ -63,6 +67,8 @@ class Superlatives:
             return ""  # "the second highest" is checked as a rank
         rows = self._find_listed(segment, place) or self._context.numbers.rows_of(segment)
         rows = rows or self._context.numbers.find_nearby(segment)
+        if self._is_by_far(segment, place) and not self._stands_out(segment, place, rows):
+            return "the rows do not say that it is so by far"
         if any(self._context.cls(it) is cls for it in segment.numbers) or self._is_column(segment, place, cls):
             return ""
         if any(self._context.cls(it) is Class.DIFFERENCE for it in segment.numbers) and segment.classes >= _ENDS:
@@ -76,7 +82,7 @@ class Superlatives:
             if held is not None:
                 return "" if held else "another row has a value beyond it"
         if cls in self._context.question_classes:
-            return ""
+            return "" if self._is_as_asked(segment.items[place]) else "the question asks for another superlative"
         return "" if self._is_chosen_by(cls) else "the query does not look for it"
 
     def _is_duration(self, segment: Segment, place: int) -> bool:
@@ -105,14 +111,24 @@ class Superlatives:
         if not chosen or (facts.result.truncated and chosen[0].name.lower() not in ordered):
             return None
         column = chosen[0]
+        others = [it for it in range(len(facts.rows)) if it not in rows]
+        labelled = [
+            found for it in segment.items[place + 1 :] for found in self._context.numbers.columns.list_labelled(it)
+        ]
+        by_order = not labelled or any(it.name.lower() in ordered for it in labelled)
+        if not others and facts.is_limited and by_order and self._is_chosen_by(cls):
+            return None  # "the top three": they were chosen by another column
         first = facts.is_limited and len(facts.rows) > 1
         if first and ordered.get(column.name.lower()) is not (cls is Class.MOST):
             return False  # the last of the first three is not the last of all
-        others = [it for it in range(len(facts.rows)) if it not in rows]
         rate = self._context.find_rate(segment, place)
         inside, outside = (self._context.values_of(column, rate, it) for it in (rows, others))
         if not inside or not outside:
             return None
+        if len({*inside, *outside}) == 1:  # every row has it
+            named = self._context.numbers.sentences.get(segment.sentence, frozenset())
+            words = {it.text.lower() for one in self._context.list_sentence(segment) for it in one.items}
+            return len(named) == len(facts.rows) and not _FOLLOWED & words
         if _SIGNED & segment.classes and max(inside) < 0:  # "the smallest loss" compares only losses
             inside, outside = [-it for it in inside], [-it for it in outside if it < 0]
         elif Class.RISE in segment.classes and min(inside) > 0:
@@ -122,6 +138,27 @@ class Superlatives:
         if cls is Class.MOST:
             return min(inside) >= max(outside, default=min(inside))
         return max(inside) <= min(outside, default=max(inside))
+
+    def _is_as_asked(self, item: Item) -> bool:
+        """Whether the question compares what a superlative compares: not "tallest" for "heaviest"."""
+        asked = [it.text for it in self._context.asked if it.cls in _ENDS]
+        names = (self._facts.question, *(name for name, _ in self._facts.query.order))
+        return any(are_of_one_kind(item.text, it) for it in asked) or fits(item.text, names, counts=True)
+
+    @staticmethod
+    def _is_by_far(segment: Segment, place: int) -> bool:
+        return any(it.text.lower() in _BY_FAR for it in segment.items[max(0, place - 2) : place])
+
+    def _stands_out(self, segment: Segment, place: int, rows: Rows | None) -> bool:
+        """Whether each named value is at least `_FAR` times each other one, or the reverse."""
+        columns = self._context.find_measures(segment, place)
+        if not rows or len(columns) != 1:
+            return False
+        others = [it for it in range(len(self._facts.rows)) if it not in rows]
+        inside, outside = (self._facts.values(columns[0].index, it) for it in (rows, others))
+        if not inside or not outside or min(*inside, *outside) < 0:
+            return False
+        return min(inside) >= _FAR * max(outside) or _FAR * max(inside) <= min(outside)
 
     def _is_column(self, segment: Segment, place: int, cls: Class) -> bool:
         """Whether a column holds the superlative: "the highest salary in Design", for MAX(salary) by team."""
@@ -151,9 +188,18 @@ class Superlatives:
             return False
         if Class.MEAN in self._context.question_classes and len(self._facts.measures) == 1:
             return False
+        if any(self._is_named(segment, it) for it in columns):
+            return False
         if all(is_fraction(self._facts, it) for it in columns):
             return False  # a rate of yes and no covers all: "the highest pass rate"
         return not any(Class.MEAN in it.classes for it in self._context.list_sentence(segment))
+
+    @staticmethod
+    def _is_named(segment: Segment, column: ColumnFacts) -> bool:
+        """Whether a sentence uses a name that the query made up: "ASP" for an average selling price."""
+        stored = {word for it in column.projection.sources for word in words_of(it)}
+        said = [it.text.lower() for it in segment.items if it.kind == "word"]
+        return any(is_among(word, said) for word in set(words_of(column.name)) - stored)
 
     def _is_chosen_by(self, cls: Class) -> bool:
         """Whether the query selects the rows accordingly: the first in an order, or MAX and MIN."""

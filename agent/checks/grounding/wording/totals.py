@@ -21,6 +21,8 @@ _MEAN = re.compile(
 _RATED = re.compile(r"\b(?:per|of an?|pro|je|par|por|a)\s+([^\W\d_]+)")
 _A = frozenset({"a", "an", "par", "por", "al", "alla", "pro", "per"})
 
+_COUNTED = 3  # items from a count to "in total"
+
 
 class Totals:
     """Checks sums, means, rates, shares and units of time against the rows."""
@@ -61,6 +63,10 @@ class Totals:
             return "the rows hold means"
         if item.cls in self._context.question_classes or is_among(item.text.lower(), self._context.known):
             return ""
+        before = [it for it in segment.items[max(0, place - _COUNTED) : place] if it.kind == "number"]
+        ends = place + 1 == len(segment.items)
+        if item.cls is Class.SUM and ends and any(self._context.origin(it) == "row count" for it in before):
+            return ""  # "there are 23 players in total"
         if any(self._context.cls(it) in (item.cls, Class.SHARE) for it in segment.numbers):
             return ""  # computed, or a share "of the total"
         told = self._context.columns_of_numbers(segment)
