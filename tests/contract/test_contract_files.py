@@ -164,6 +164,7 @@ class FilesContract(FileContract):
     odd_tables: ClassVar[tuple[str, ...]] = ("order", "Über_Maß", "MixedCase", "t_1st_quarter")
     suffix: ClassVar[str]
     options: ClassVar[str]
+    memory: ClassVar[str] = "200MB"
 
     def make(self, folder: Path) -> Executor:
         if not any(folder.iterdir()):
@@ -172,7 +173,7 @@ class FilesContract(FileContract):
                 for table in ("people", "visits", "prices", *ODD_TABLES):
                     file = str(folder / f"{table}{self.suffix}").replace("'", "''")
                     connection.execute(f"COPY \"{table}\" TO '{file}' ({self.options})")
-        return FilesExecutor("people", folder, memory="200MB", threads=2, sample_values=3)
+        return FilesExecutor("people", folder, memory=self.memory, threads=2, sample_values=3)
 
 
 class TestCsvFolder(FilesContract):
@@ -193,6 +194,7 @@ class TestParquetFolder(FilesContract):
 class TestJsonFolder(FilesContract):
     engine = "CSV, TSV, Parquet, JSON by DuckDB"
     suffix, options = ".jsonl", "FORMAT json"
+    memory = "4GB"  # DuckDB's JSON reader reserves 32 MB for each thread of each of the fifty queries at once
 
 
 class Isolated(FileContract):

@@ -79,7 +79,9 @@ class FilesExecutor(Executor):
 
     The next call notices changed, new and deleted files. A file that cannot be read is left out, and `warnings` has the
     reason. The database is unavailable only if no file can be read.
-    Args: sample_values: number per text column; encoding: of text files that are not UTF-8; empty: it is detected.
+    Args: memory: DuckDB's memory limit, shared by all queries that run at once. A query on JSON files needs 32 MB for
+    each thread, whatever their size. sample_values: number per text column; encoding: of text files that are not UTF-8;
+    empty: it is detected.
     """
 
     dialect = "duckdb"
