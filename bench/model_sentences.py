@@ -22,8 +22,8 @@ from agent.checks.grounding.answer import check_text
 from agent.checks.grounding.evidence.facts import Facts
 from agent.evaluation.commands.answers import add_databases
 from agent.evaluation.harness import GoldQuestion, load_questions, questions_file
-from agent.pipeline.answers.synthesize import MAX_TOKENS, answer_prefix
 from agent.pipeline.service import Service, build_service
+from agent.pipeline.steps.synthesize import MAX_TOKENS, answer_prefix
 from agent.platform.config.profiles import EMBEDDED
 from agent.platform.config.settings import get_settings
 from agent.platform.llm.chat import Message

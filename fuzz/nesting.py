@@ -17,7 +17,7 @@ from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 
 from agent.checks.rules.repair import repair_draft
 from agent.core.models import Draft
-from agent.pipeline.drafts.plan import plan_of
+from agent.pipeline.steps.plan import plan_of
 from agent.present.explain.query import explain
 from bench.loop_blocks import LoopBlocks
 from executors.dialects.table import DIALECTS

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Unpack
 
 from agent.core.usage import Usage
-from agent.pipeline.answers.synthesize import answer_prefix
+from agent.pipeline.steps.synthesize import answer_prefix
 from agent.platform.llm.chat import ChatRequest, Message, Reply
 
 # A word of the question -> the query that answers it; the first that is there counts.

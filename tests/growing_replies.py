@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agent.pipeline.drafts import progress
+from agent.pipeline.steps import progress
 from agent.platform.llm.chat import Reply
 from agent.platform.llm.replies import ON_TEXT
 from testbed.scripted_model import ScriptedModel

@@ -19,8 +19,8 @@ from agent.core.usage import Usage
 from agent.databases.database import Database, keep_seen_schemas
 from agent.people.sessions.sessions import SMALL_TALK, SessionMessage, storable
 from agent.pipeline import loop
-from agent.pipeline.drafts.progress import with_progress
-from agent.pipeline.steps import load_first_steps
+from agent.pipeline.steps.late_modules import load_first_steps
+from agent.pipeline.steps.progress import with_progress
 from agent.platform import telemetry
 from agent.platform.access.intent import refuse_writes, write_refusal
 from agent.platform.config.limits import limits_of
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from agent.databases.registry import Databases
     from agent.people.feedback.recorder import Notes, Recorder
     from agent.people.sessions.sessions import Sessions
-    from agent.pipeline.parts import Parts
+    from agent.pipeline.rounds.parts import Parts
     from agent.platform.access.bulkhead import Admission
     from executors.router import Router
 

@@ -11,13 +11,13 @@ from agent.core.events import AnswerDelta, Done, Event, Started
 from agent.core.models import Question
 from agent.core.off_loop import off_loop
 from agent.databases.database import Database
+from agent.pipeline import writes as writes
 from agent.pipeline.answers.response import build_answer, build_clarification, build_error_answer, review_text
 from agent.pipeline.decomposition.flow import answer_in_parts
 from agent.pipeline.decomposition.planner import plan_of
-from agent.pipeline.parts import Parts
-from agent.pipeline.round import Round
-from agent.pipeline.run import Run
-from agent.pipeline.writes import flow as writes
+from agent.pipeline.rounds.parts import Parts
+from agent.pipeline.rounds.round import Round
+from agent.pipeline.rounds.run import Run
 from agent.platform.config.limits import limits_of
 from agent.platform.config.pricing import Prices
 from agent.platform.telemetry.ledger import Ledger
@@ -37,7 +37,7 @@ async def answer(question: Question, database: Database, parts: Parts) -> AsyncI
     6. Fetch the rows behind an aggregate.
     7. State the answer in a sentence, recompute its arithmetic and trace its numbers.
 
-    A permitted order to change rows takes another path: see `agent.pipeline.writes.flow`.
+    A permitted order to change rows takes another path: see `agent.pipeline.writes`.
 
     Raises:
         ModelError, DatabaseUnavailable, WritesNotAllowed: nothing was found yet, and no further attempt can help.

@@ -31,16 +31,16 @@ from agent.people.dashboard.dashboard import Dashboard
 from agent.people.dashboard.webhook import AllowedHosts, Webhooks
 from agent.people.sessions.sessions import Session, Sessions
 from agent.people.sessions.shares import Shares
-from agent.pipeline.answers.synthesize import Writer, answer_prefix
 from agent.pipeline.asking import Asking
 from agent.pipeline.confidence.calibration import calibration_of
-from agent.pipeline.drafts.generate import Generator
 from agent.pipeline.jobs.jobs import Jobs
 from agent.pipeline.jobs.shelf import JobShelf
-from agent.pipeline.judging.judge import Judge
-from agent.pipeline.parts import Parts
-from agent.pipeline.steps import load_steps
-from agent.pipeline.writes.tokens import WritePlans
+from agent.pipeline.rounds.parts import Parts
+from agent.pipeline.steps.generate import Generator
+from agent.pipeline.steps.judge import Judge
+from agent.pipeline.steps.late_modules import load_steps
+from agent.pipeline.steps.synthesize import Writer, answer_prefix
+from agent.pipeline.steps.write_plans import WritePlans
 from agent.platform import telemetry
 from agent.platform.config.profiles import choose
 from agent.platform.config.settings import Settings

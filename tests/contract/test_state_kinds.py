@@ -19,7 +19,7 @@ from agent.databases.knowledge.verified_queries import USED_S, Key, VerifiedQuer
 from agent.people.feedback.records import AnswerRecord, Feedback, Review
 from agent.people.feedback.shelf import DAY_S, Shelf
 from agent.pipeline.jobs.shelf import PART_CHARS, Job, JobRequest, JobShelf, moment
-from agent.pipeline.writes.tokens import FORGOTTEN_AFTER_S, PlannedWrite, WritePlans
+from agent.pipeline.steps.write_plans import FORGOTTEN_AFTER_S, PlannedWrite, WritePlans
 from agent.platform.access.policy import Rate, RateLimiter
 from agent.platform.storage.azure_tables import AzureTablesStore
 from agent.platform.storage.memory import MemoryStore

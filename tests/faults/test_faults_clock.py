@@ -12,7 +12,7 @@ import pytest
 
 from agent.core.errors import SessionBusy, TooManyRequests, UnknownSession, WriteNotMade
 from agent.people.sessions.sessions import SessionMessage, Sessions
-from agent.pipeline.writes.tokens import PlannedWrite, WritePlans
+from agent.pipeline.steps.write_plans import PlannedWrite, WritePlans
 from agent.platform.access.policy import Rate, RateLimiter
 from agent.platform.storage.sqlite import SqliteStore
 

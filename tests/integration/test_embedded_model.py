@@ -18,7 +18,7 @@ import pytest_asyncio
 from until import until
 
 from agent.core.errors import ModelFailed, ModelUnavailable
-from agent.pipeline.drafts.generate import SQL_ALONE
+from agent.pipeline.steps.generate import SQL_ALONE
 from agent.platform.config.settings import Settings
 from agent.platform.llm.build import build_model, build_second_model
 from agent.platform.llm.chat import Message, Reply, ReplyGrammar, ReplySchema

@@ -10,7 +10,7 @@ import pytest
 from test_hosted_protocol import ASK, KEY, Answer, Endpoint, Make, endpoint, fails, make, says, waits
 
 from agent.core.errors import ModelFailed
-from agent.pipeline.drafts.generate import SQL_ALONE
+from agent.pipeline.steps.generate import SQL_ALONE
 from agent.platform.llm.chat import Message, Token
 from agent.platform.llm.openai.model import AzureOpenAIModel
 from agent.platform.llm.replies import ON_TEXT

@@ -7,7 +7,7 @@ from test_hosted_protocol import ASK, KEY, Answer, Endpoint, endpoint
 from test_hosted_stream import USAGE, heard, pieces
 
 from agent.core.errors import ModelFailed, ModelUnavailable
-from agent.pipeline.drafts.generate import SQL_ALONE
+from agent.pipeline.steps.generate import SQL_ALONE
 from agent.platform.llm.chat import Token
 from agent.platform.llm.llama_server import LlamaServer
 from agent.platform.llm.replies import extract_sql

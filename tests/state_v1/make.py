@@ -19,7 +19,7 @@ from agent.databases.knowledge.verified_queries import Key, VerifiedQueries, Ver
 from agent.people.feedback.records import AnswerRecord, Review
 from agent.people.feedback.shelf import Shelf
 from agent.people.sessions.sessions import SessionMessage, Sessions
-from agent.pipeline.writes.tokens import PlannedWrite, WritePlans
+from agent.pipeline.steps.write_plans import PlannedWrite, WritePlans
 from agent.platform.storage.sqlite import SqliteStore
 from rag.docs.documents import make_document
 

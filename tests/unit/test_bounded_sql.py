@@ -16,7 +16,7 @@ from sqlglot.parser import Parser
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from agent.checks.rules.registry import rules
-from agent.pipeline.drafts.plan import plan_of
+from agent.pipeline.steps.plan import plan_of
 from agent.present.explain.query import explain
 from executors.base import Column, Schema, Table
 from executors.dialects.table import DIALECTS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.pipeline.drafts.generate import SQL_ALONE
+from agent.pipeline.steps.generate import SQL_ALONE
 from agent.platform.llm.chat import Message
 from agent.platform.llm.openai.chat_request import REASONING_TOKENS, Abilities, chat_fields
 

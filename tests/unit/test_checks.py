@@ -9,7 +9,7 @@ import pytest
 from agent.checks.rules.lookup import look_up
 from agent.core.models import Attempt, Check, Verdict
 from agent.databases.database import Database
-from agent.pipeline.judging.judge import verdict_of_checks
+from agent.pipeline.steps.judge import verdict_of_checks
 from agent.understanding.shape import read_requested_count, shape_checks
 from executors.base import Cancel, CheckedSql, Column, QueryResult, Schema, Table
 from executors.engines.sqlite.executor import SqliteExecutor

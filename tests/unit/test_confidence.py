@@ -25,7 +25,7 @@ from agent.pipeline.confidence.calibration import (
     of_profile,
     sigmoid,
 )
-from agent.pipeline.drafts.consensus import Evidence, evidence_of
+from agent.pipeline.steps.consensus import Evidence, evidence_of
 from agent.platform.config.profiles import PROFILES
 from executors.base import JsonValue, QueryResult
 

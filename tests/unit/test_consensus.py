@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.core.models import Candidate, CandidateSource, Doubt
-from agent.pipeline.drafts.consensus import Evidence, group_candidates
+from agent.pipeline.steps.consensus import Evidence, group_candidates
 from executors.base import JsonValue, QueryResult
 
 

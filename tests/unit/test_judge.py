@@ -7,9 +7,9 @@ from shop_questions import Ask
 
 from agent.core.models import Candidate
 from agent.pipeline.confidence.calibration import features_of, of_profile
-from agent.pipeline.drafts.consensus import evidence_of
-from agent.pipeline.drafts.generate import reply_schema
-from agent.pipeline.judging.judge import _SHAPES
+from agent.pipeline.steps.consensus import evidence_of
+from agent.pipeline.steps.generate import reply_schema
+from agent.pipeline.steps.judge import _SHAPES
 from agent.platform.config.profiles import PROFILES, confirmation
 from executors.base import QueryResult
 from testbed.scripted_model import ScriptedModel

@@ -8,9 +8,9 @@ from agent.checks.grounding.result import CheckedText
 from agent.core.errors import ReplyUnusable
 from agent.core.models import Attempt
 from agent.databases.knowledge.context import Context
-from agent.pipeline.answers.synthesize import Writer
-from agent.pipeline.drafts.generate import Generator
-from agent.pipeline.judging.judge import Judge
+from agent.pipeline.steps.generate import Generator
+from agent.pipeline.steps.judge import Judge
+from agent.pipeline.steps.synthesize import Writer
 from agent.platform.config.profiles import EMBEDDED, SMALL_HOSTED
 from agent.platform.llm.prompting import templates
 from agent.platform.llm.prompting.leaks import LINKED, REPEATED, problem, problem_of_query

@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from agent.core.usage import Usage
 from agent.databases.knowledge.context import Context
-from agent.pipeline.drafts.generate import SQL_ALONE, Generator, Logprobs, logprobs_of
+from agent.pipeline.steps.generate import SQL_ALONE, Generator, Logprobs, logprobs_of
 from agent.platform.config.profiles import EMBEDDED
 from agent.platform.llm.chat import Message, Reply, Token
 from agent.platform.llm.llama_server import LlamaServer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.core.models import Plan
-from agent.pipeline.drafts.plan import plan_of
+from agent.pipeline.steps.plan import plan_of
 
 
 def test_a_query_is_read_part_by_part() -> None:

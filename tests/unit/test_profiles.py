@@ -12,9 +12,9 @@ from agent.core.errors import ModelUnavailable
 from agent.core.events import Planned, SqlGenerated
 from agent.core.models import Attempt, Options
 from agent.databases.knowledge.context import Context
-from agent.pipeline.answers.synthesize import Writer, answer_prefix
-from agent.pipeline.drafts.generate import _shape_of
 from agent.pipeline.service import Service
+from agent.pipeline.steps.generate import _shape_of
+from agent.pipeline.steps.synthesize import Writer, answer_prefix
 from agent.platform.config.profiles import EMBEDDED, LARGE_HOSTED, SMALL_HOSTED, choose
 from agent.platform.config.settings import Settings
 from agent.platform.telemetry.ledger import Ledger

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from agent.core.events import Event, SqlProgress, Started
-from agent.pipeline.drafts import progress
-from agent.pipeline.drafts.progress import TELL, sql_progress, with_progress
+from agent.pipeline.steps import progress
+from agent.pipeline.steps.progress import TELL, sql_progress, with_progress
 from agent.platform.llm.replies import ON_TEXT, read_partial_sql
 
 
@@ -59,7 +59,7 @@ def test_what_is_new_is_told_once(told: list[Event], monkeypatch: pytest.MonkeyP
 
 def test_it_is_not_told_oftener_than_one_can_read(told: list[Event], monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr("agent.pipeline.drafts.progress.time.monotonic", lambda: now)
+    monkeypatch.setattr("agent.pipeline.steps.progress.time.monotonic", lambda: now)
     TELL.set(told.append)
     with sql_progress(1, "system", "How many?"):
         on_text = ON_TEXT.get()

@@ -9,7 +9,7 @@ import pytest
 from agent.core.models import Options, Question
 from agent.databases.knowledge.context import today_line
 from agent.databases.knowledge.linking import period_lines
-from agent.pipeline.drafts.reuse import may_rerun
+from agent.pipeline.rounds.reuse import may_rerun
 from agent.platform.config.settings import Settings
 from executors.base import Column, Schema, Table
 from rag.linking.linking import SchemaLinker

@@ -14,7 +14,7 @@ from agent.core.models import Attempt, Check, Options, Question, Verdict
 from agent.databases.supporting_rows import RawRecords
 from agent.pipeline.answers.response import build_answer, build_error_answer, review_text
 from agent.pipeline.confidence.calibration import calibration_of
-from agent.pipeline.run import Run, best_of
+from agent.pipeline.rounds.run import Run, best_of
 from agent.platform.config.limits import limits_of
 from agent.platform.config.profiles import EMBEDDED
 from agent.platform.config.settings import Settings

@@ -11,7 +11,7 @@ from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.restated import MOST_CHARS, frame_of
 from agent.core.models import Attempt, Doubt, Verdict
 from agent.databases.knowledge.context import Context
-from agent.pipeline.answers.synthesize import Writer
+from agent.pipeline.steps.synthesize import Writer
 from agent.platform.config.profiles import EMBEDDED, LARGE_HOSTED, Profile
 from agent.platform.telemetry.ledger import Ledger
 from executors.base import QueryResult, Schema

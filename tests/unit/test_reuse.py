@@ -14,7 +14,7 @@ from agent.core.events import Done, Event, SqlGenerated
 from agent.core.models import Options
 from agent.databases.knowledge import build
 from agent.databases.knowledge.verified_queries import KIND, USED_S, Key, VerifiedQueries, VerifiedQuery
-from agent.pipeline.drafts.reuse import FROM_ANSWER, FROM_DOCS, fingerprint, may_rerun
+from agent.pipeline.rounds.reuse import FROM_ANSWER, FROM_DOCS, fingerprint, may_rerun
 from agent.pipeline.service import Service
 from agent.platform.storage.memory import MemoryStore
 from agent.platform.storage.sqlite import SqliteStore

@@ -14,10 +14,10 @@ from agent.core.callers import LOCAL
 from agent.core.events import Repairing
 from agent.core.models import Options
 from agent.core.usage import Effort
-from agent.pipeline.answers.synthesize import answer_prefix
 from agent.pipeline.confidence.calibration import of_profile
-from agent.pipeline.run import CHOSEN
+from agent.pipeline.rounds.run import CHOSEN
 from agent.pipeline.service import Service
+from agent.pipeline.steps.synthesize import answer_prefix
 from testbed.scripted_model import ScriptedModel
 
 COUNT = "SELECT COUNT(*) AS n FROM customers"

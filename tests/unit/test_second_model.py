@@ -16,9 +16,9 @@ from agent.core.models import Candidate, Options
 from agent.evaluation.commands.answers import asking_without
 from agent.pipeline.answers.response import unsure_check
 from agent.pipeline.confidence.calibration import Sureness, calibration_of, load
-from agent.pipeline.drafts.consensus import Group, evidence_of
-from agent.pipeline.drafts.generate import SQL_ALONE
 from agent.pipeline.service import Service
+from agent.pipeline.steps.consensus import Group, evidence_of
+from agent.pipeline.steps.generate import SQL_ALONE
 from agent.platform.config.settings import Settings
 from agent.platform.llm.build import build_second_model
 from agent.platform.llm.files.model_specs import MODELS

@@ -19,10 +19,10 @@ from agent.core.events import Event, SqlExecuted
 from agent.databases.database import Database
 from agent.databases.knowledge.context import enrich
 from agent.databases.supporting_rows import fetch_raw_records
-from agent.pipeline import run as run_module
-from agent.pipeline.judging import side_tasks
-from agent.pipeline.round import Round
+from agent.pipeline.rounds import run as run_module
+from agent.pipeline.rounds.round import Round
 from agent.pipeline.service import Service
+from agent.pipeline.steps import side_tasks
 from agent.platform.llm.chat import ChatRequest, Message, Reply
 from testbed.scripted_model import ScriptedModel
 

@@ -16,7 +16,7 @@ from agent.databases.knowledge.added_documents import AddedDocuments
 from agent.databases.knowledge.verified_queries import Key, VerifiedQueries, VerifiedQuery
 from agent.people.feedback.shelf import Shelf
 from agent.people.sessions.sessions import HEAD, KIND, Sessions
-from agent.pipeline.writes.tokens import WritePlans
+from agent.pipeline.steps.write_plans import WritePlans
 from agent.platform.storage.azure_tables import AzureTablesStore
 from agent.platform.storage.build import META, VERSION, Migration, VersionedStore, import_files
 from agent.platform.storage.memory import MemoryStore

@@ -12,7 +12,7 @@ from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.result import CheckedText
 from agent.core.models import Attempt
 from agent.databases.knowledge.context import Context
-from agent.pipeline.answers.synthesize import Writer, row_count_context
+from agent.pipeline.steps.synthesize import Writer, row_count_context
 from agent.platform.config.profiles import EMBEDDED, LARGE_HOSTED, Profile
 from agent.platform.llm.chat import ChatRequest, Message, Reply
 from agent.platform.telemetry.ledger import Ledger

@@ -10,7 +10,7 @@ import pytest
 from manual_clock import Clock
 
 from agent.core.errors import UnknownWritePlan, WriteNotMade
-from agent.pipeline.writes.tokens import FORGOTTEN_AFTER_S, PlannedWrite, WritePlans
+from agent.pipeline.steps.write_plans import FORGOTTEN_AFTER_S, PlannedWrite, WritePlans
 from agent.platform.storage.sqlite import SqliteStore
 
 PLAN = PlannedWrite(database="shop", principal="ann", sql="DELETE FROM orders WHERE id = 1", rows=1, seen="abc")

@@ -22,11 +22,11 @@ from agent.evaluation.comparison import Comparison, comparison_rows
 from agent.evaluation.harness import Ask, GoldQuestion, evaluate, load_questions, questions_file
 from agent.evaluation.report import EFFORT_COLUMNS, Report, ResultLine, effort_row, report_of, summary_rows
 from agent.evaluation.retrieval.cases import doc_files, docs_beside, docs_for
-from agent.pipeline.answers.synthesize import Writer
 from agent.pipeline.asking import Asking
-from agent.pipeline.drafts.generate import Generator
-from agent.pipeline.judging.judge import Judge
 from agent.pipeline.service import Service
+from agent.pipeline.steps.generate import Generator
+from agent.pipeline.steps.judge import Judge
+from agent.pipeline.steps.synthesize import Writer
 from agent.present.terminal import counting_progress, pairs_table, plain
 
 

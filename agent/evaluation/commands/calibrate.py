@@ -41,8 +41,8 @@ from agent.evaluation.report import ResultLine
 from agent.evaluation.retrieval.cases import Folder, read_folders
 from agent.pipeline.asking import Asking
 from agent.pipeline.confidence.calibration import FEATURES, Calibration, Sureness, features_of
-from agent.pipeline.drafts.consensus import Evidence
 from agent.pipeline.service import Service
+from agent.pipeline.steps.consensus import Evidence
 from agent.platform.llm.wrappers.cached import CachedModel
 from agent.present.terminal import counting_progress, pairs_table
 

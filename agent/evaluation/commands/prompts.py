@@ -27,8 +27,8 @@ from agent.evaluation.comparison import compare
 from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, evaluate
 from agent.evaluation.report import ResultLine, report_of, summary_rows
 from agent.evaluation.retrieval.cases import Folder, read_folders
-from agent.pipeline.drafts.generate import Generator
 from agent.pipeline.service import Service
+from agent.pipeline.steps.generate import Generator
 from agent.platform.config.profiles import Profile
 from agent.platform.llm.prompting import templates
 from agent.platform.llm.wrappers.cached import CachedModel

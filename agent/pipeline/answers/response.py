@@ -9,7 +9,7 @@ from agent.checks.grounding.languages.language import language_of
 from agent.core.answers import Answer, AttemptRecord, CandidateRecord, Correction
 from agent.core.events import HumanReview
 from agent.core.models import Attempt, Check, Choice, take_fields
-from agent.pipeline.drafts.consensus import Evidence
+from agent.pipeline.steps.consensus import Evidence
 from agent.present.charts.recommend import recommend
 from agent.understanding.clarification.languages import frames_of
 from agent.understanding.shape import SOFT_CHECKS
@@ -17,7 +17,7 @@ from agent.understanding.shape import SOFT_CHECKS
 if TYPE_CHECKING:
     from agent.core.models import Clarification
     from agent.pipeline.confidence.calibration import Sureness
-    from agent.pipeline.run import Run
+    from agent.pipeline.rounds.run import Run
 
 
 def build_answer(run: Run, best: Attempt) -> Answer:

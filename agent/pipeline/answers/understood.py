@@ -17,7 +17,7 @@ from rag.errors import RetrievalError
 
 if TYPE_CHECKING:
     from agent.core.kinds import Kind
-    from agent.pipeline.run import Run
+    from agent.pipeline.rounds.run import Run
 
 
 async def reply(run: Run) -> Answer | None:

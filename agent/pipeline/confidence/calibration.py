@@ -16,7 +16,7 @@ from agent.understanding.shape import SOFT_CHECKS
 from executors.base import Frozen
 
 if TYPE_CHECKING:
-    from agent.pipeline.drafts.consensus import Evidence
+    from agent.pipeline.steps.consensus import Evidence
 
 # Each with its meaning; a calibration names those that it was fitted with. They are few and strong: single doubts are
 # too rare for a coefficient each, and other features added no information (docs/decisions/confidence.md).

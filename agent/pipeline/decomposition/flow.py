@@ -21,7 +21,7 @@ from agent.core.models import Check, Choice, take_fields
 from agent.core.off_loop import off_loop
 from agent.pipeline.answers.response import common
 from agent.pipeline.decomposition.planner import QuestionPlan
-from agent.pipeline.run import Run
+from agent.pipeline.rounds.run import Run
 from agent.understanding.clarification.languages import frames_of
 from agent.understanding.followups.faithful import with_reply
 from executors.errors import DatabaseUnavailable

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from agent.core.errors import ModelError, ReplyUnusable
 from agent.core.off_loop import off_loop
-from agent.pipeline.drafts.generate import reply_schema
+from agent.pipeline.steps.generate import reply_schema
 from agent.platform import telemetry
 from agent.platform.access.intent import orders_change, wishes_change
 from agent.platform.llm.prompting import leaks
@@ -21,7 +21,7 @@ from executors.base import Frozen
 from executors.errors import ErrorKind
 
 if TYPE_CHECKING:
-    from agent.pipeline.run import Run
+    from agent.pipeline.rounds.run import Run
 
 
 # Questions about reasons and drivers.

@@ -8,7 +8,7 @@ from typing import Any
 
 from agent.core.models import Draft
 from agent.databases.supporting_rows import RawRecords
-from agent.pipeline.steps import last_steps_are_loaded, load_last_steps
+from agent.pipeline.steps.late_modules import last_steps_are_loaded, load_last_steps
 
 
 class SideTasks:

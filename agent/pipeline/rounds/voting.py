@@ -9,13 +9,13 @@ from agent.checks.rules.repair import repair_draft
 from agent.core.errors import ModelError, ReplyUnusable
 from agent.core.models import Candidate, Check, Draft
 from agent.core.off_loop import off_loop
-from agent.pipeline.drafts.consensus import AGREED, Group, group_candidates, is_settled
+from agent.pipeline.steps.consensus import AGREED, Group, group_candidates, is_settled
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
 from rag.schema.joins import keyed_of
 
 if TYPE_CHECKING:
     from agent.checks.rules.review import Rows
-    from agent.pipeline.run import Run
+    from agent.pipeline.rounds.run import Run
 
 
 def begin_ahead(run: Run) -> None:

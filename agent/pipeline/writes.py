@@ -23,14 +23,14 @@ from agent.core.models import Attempt, Check, Clarification, Draft
 from agent.core.off_loop import off_loop
 from agent.databases.made_addresses import refuse_made_address
 from agent.pipeline.answers.response import build_clarification, build_error_answer, common
-from agent.pipeline.writes.tokens import PlannedWrite
+from agent.pipeline.steps.write_plans import PlannedWrite
 from agent.platform.access.intent import orders_change
 from executors.base import CheckedWrite, QueryResult, WriteResult
 from executors.errors import ErrorKind, SqlFailed, SqlRefused
 
 if TYPE_CHECKING:
-    from agent.pipeline.run import Run
-    from agent.pipeline.writes.tokens import Issued
+    from agent.pipeline.rounds.run import Run
+    from agent.pipeline.steps.write_plans import Issued
 
 NO_ROWS = QueryResult(columns=(), rows=())
 EVENT_ROWS = 20

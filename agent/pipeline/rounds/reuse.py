@@ -26,8 +26,8 @@ from rag.linking.relative_dates import counts_from_today
 if TYPE_CHECKING:
     from agent.core.models import Question
     from agent.databases.knowledge.context import Context
-    from agent.pipeline.drafts.consensus import Evidence
-    from agent.pipeline.parts import Parts
+    from agent.pipeline.rounds.parts import Parts
+    from agent.pipeline.steps.consensus import Evidence
     from agent.platform.config.limits import Limits
 
 log = logging.getLogger(__name__)

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from agent.core.errors import ModelError, ReplyUnusable
 from agent.core.models import Attempt, Check, Doubt, Verdict
 from agent.databases.knowledge.context import Context
-from agent.pipeline.drafts.generate import reply_schema
+from agent.pipeline.steps.generate import reply_schema
 from agent.platform.config.profiles import Profile
 from agent.platform.llm.chat import ChatModel
 from agent.platform.llm.prompting import leaks, templates

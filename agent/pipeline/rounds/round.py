@@ -13,11 +13,11 @@ from agent.core.models import Attempt, Candidate, Check, Draft, Verdict
 from agent.core.off_loop import off_loop
 from agent.databases.database import describe_left_out, find_hidden_columns
 from agent.databases.made_addresses import refuse_made_address
-from agent.pipeline.drafts.consensus import elect, group_candidates
-from agent.pipeline.drafts.plan import plan_of
-from agent.pipeline.drafts.progress import sql_progress
-from agent.pipeline.drafts.voting import begin_ahead, vote
-from agent.pipeline.judging.judge import overrule, report_unjudged, verdict_of_checks
+from agent.pipeline.rounds.voting import begin_ahead, vote
+from agent.pipeline.steps.consensus import elect, group_candidates
+from agent.pipeline.steps.judge import overrule, report_unjudged, verdict_of_checks
+from agent.pipeline.steps.plan import plan_of
+from agent.pipeline.steps.progress import sql_progress
 from agent.platform.access.intent import NEVER
 from agent.understanding.shape import shape_checks
 from executors.base import CheckedSql, QueryResult
@@ -25,7 +25,7 @@ from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefus
 from rag.schema.joins import keyed_of
 
 if TYPE_CHECKING:
-    from agent.pipeline.run import Run
+    from agent.pipeline.rounds.run import Run
 
 EVENT_ROWS = 20
 ELECTED = "More independent drafts agree on other rows."

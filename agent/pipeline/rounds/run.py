@@ -27,11 +27,11 @@ from agent.databases.knowledge.context import Context, enrich
 from agent.databases.paging import Paged
 from agent.databases.supporting_rows import RawRecords, fetch_raw_records
 from agent.databases.ties import count_ties, write_tie_count
-from agent.pipeline.answers.synthesize import add_row_context, facts_of
-from agent.pipeline.drafts.consensus import Evidence, evidence_of
-from agent.pipeline.drafts.reuse import Reuse
-from agent.pipeline.judging.side_tasks import DraftAhead, SideTasks
-from agent.pipeline.parts import Parts
+from agent.pipeline.rounds.parts import Parts
+from agent.pipeline.rounds.reuse import Reuse
+from agent.pipeline.steps.consensus import Evidence, evidence_of
+from agent.pipeline.steps.side_tasks import DraftAhead, SideTasks
+from agent.pipeline.steps.synthesize import add_row_context, facts_of
 from agent.platform.config.limits import Limits
 from agent.platform.config.profiles import confirmation
 from agent.platform.telemetry.ledger import Ledger

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from agent.databases.knowledge.knowledge import Knowledge
 from agent.databases.knowledge.verified_queries import VerifiedQueries
 from agent.databases.paging import Cursors
-from agent.pipeline.answers.synthesize import Writer
 from agent.pipeline.confidence.calibration import Confidence
-from agent.pipeline.drafts.generate import Generator
-from agent.pipeline.judging.judge import Judge
-from agent.pipeline.writes.tokens import WritePlans
+from agent.pipeline.steps.generate import Generator
+from agent.pipeline.steps.judge import Judge
+from agent.pipeline.steps.synthesize import Writer
+from agent.pipeline.steps.write_plans import WritePlans
 from agent.platform.config.profiles import Profile
 from agent.platform.config.settings import Settings
 from agent.understanding.first_look.look import FirstLooks

@@ -1,1 +1,0 @@
-"""Draft queries: generated, reused, planned, and grouped by their rows."""

@@ -1,1 +1,0 @@
-"""Changes of rows: requested, planned by a dry run, confirmed, made."""
