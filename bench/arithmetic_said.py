@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from agent.checks.grounding.arithmetic.display import format_number
 from agent.checks.grounding.arithmetic.equations import recompute
-from agent.checks.grounding.arithmetic.number_words import below_twenty
+from agent.checks.grounding.numbers.display import format_number
+from agent.checks.grounding.numbers.number_words import below_twenty
 
 WANTED = 0.98
 _NUMBER = re.compile(r"\d+(?:[.,\u202f]\d+)*")

@@ -22,8 +22,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from agent.checks.grounding.answer import check_written
-from agent.checks.grounding.arithmetic.display import ColumnFormat, format_number
 from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.numbers.display import ColumnFormat, format_number
 from bench import grounding_words as words
 from executors.base import JsonValue, QueryResult
 from rag.docs.documents import Document, make_document

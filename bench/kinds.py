@@ -15,7 +15,7 @@ from contextlib import closing
 from functools import cache
 from pathlib import Path
 
-from agent.understanding.reading import about_data, may_be_about_data, small_talk
+from agent.understanding.messages.reading import about_data, may_be_about_data, small_talk
 from executors.base import Column, ForeignKey, Schema, Table
 
 TALK = """

@@ -17,11 +17,11 @@ from pathlib import Path
 
 import numpy as np
 
-from agent.understanding.by_meaning import about_data_by_meaning, nearness
-from agent.understanding.clarification.mentions import ANYTHING
 from agent.understanding.clarification.missing import UNLIKE_IN_ANY_LANGUAGE
-from agent.understanding.reading import small_talk
-from agent.understanding.small_talk import NEARER
+from agent.understanding.clarification.words.mentions import ANYTHING
+from agent.understanding.messages.by_meaning import about_data_by_meaning, nearness
+from agent.understanding.messages.reading import small_talk
+from agent.understanding.messages.small_talk import NEARER
 from bench.kinds import ABOUT, TALK, schema_of
 from bench.kinds import SHOP as KINDS_SHOP
 from executors.base import Schema

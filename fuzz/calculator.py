@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from agent.checks.grounding.arithmetic.calculator import CalculationRefused, calculate, fill_placeholders, format_value
 from agent.checks.grounding.arithmetic.equations import recompute
 from agent.checks.grounding.arithmetic.expression import MAX_RESULT_DIGITS, Value
-from agent.checks.grounding.arithmetic.tokens import LIST_FUNCTIONS
+from agent.checks.grounding.numbers.tokens import LIST_FUNCTIONS
 from fuzz.cases import Case, Check, Target
 
 _SIGNS = ("+", "-", "*", "/", "−", "×", "÷", "·", " of ", " plus ", " minus ", " times ", " divided by ")

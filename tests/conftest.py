@@ -73,7 +73,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
         "agent.databases.knowledge.linking",
         "agent.databases.knowledge.implied_keys",
         "agent.understanding.clarification.nearness",
-        "agent.understanding.by_meaning",
+        "agent.understanding.messages.by_meaning",
         "agent.understanding.first_look.look",
     ):
         monkeypatch.setattr(f"{module}.PATIENCE_S", 60.0)

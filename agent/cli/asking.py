@@ -32,7 +32,7 @@ from agent.core.errors import PlumblineError
 from agent.core.events import Done
 from agent.core.fields import check_zone
 from agent.core.models import Options
-from agent.core.plurals import plural
+from agent.core.texts.plurals import plural
 from agent.pipeline.service import Service
 from agent.present.terminal import StepPrinter, Transcript, cell_text, plain
 

@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import Field
 
 from agent.core.errors import PlumblineError
-from agent.core.plurals import plural
+from agent.core.texts.plurals import plural
 from agent.databases.registry import build_router
 from agent.platform.config.settings import Settings
 from agent.platform.configuration import Configuration, examine

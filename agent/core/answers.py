@@ -7,10 +7,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from agent.core.kinds import Kind
 from agent.core.models import CandidateSource, Check, Choice, Doubt, Plan, Reason, Verdict
 from agent.core.usage import Usage
 from executors.base import Frozen
+
+Kind = Literal["query", "about_data", "small_talk", "change"]  # of a question
 
 
 class Chart(Frozen):

@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import Field
 
 from agent.core.errors import PlumblineError, TooBusy
-from agent.core.plurals import plural
 from agent.core.queueing import Standing
+from agent.core.texts.plurals import plural
 from executors.base import Frozen
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused, UnknownDatabase
 from rag.errors import EmbedderUnavailable, StoreUnavailable

@@ -11,9 +11,9 @@ from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agent.core.breaker import Breaker
 from agent.core.callers import LOCAL
 from agent.core.errors import WritesNotAllowed
+from agent.core.resilience.breaker import Breaker
 from agent.platform import telemetry
 from agent.platform.access.intent import PARTIAL
 from executors.base import (

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agent.core.addresses import addresses, normal
-from agent.core.off_loop import off_loop
+from agent.core.resilience.off_loop import off_loop
+from agent.core.texts.addresses import addresses, normal
 from executors.base import CheckedSql, QueryResult
 from executors.dialects.row import words
 from executors.dialects.table import DIALECTS

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from agent.core.breaker import Breaker
 from agent.core.callers import LOCAL, is_listed, is_reserved
-from agent.core.deadline import Deadlines
 from agent.core.errors import NotPermitted
 from agent.core.models import Options
+from agent.core.resilience.breaker import Breaker
+from agent.core.resilience.deadline import Deadlines
 from agent.databases.database import Database
 from agent.databases.made_addresses import refuse_made_address
 from agent.databases.paging import Cursors, Paged, digest_of_result, following

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from agent.core.off_loop import off_loop
+from agent.core.resilience.off_loop import off_loop
 from agent.databases.database import Database
 from agent.databases.made_addresses import refuse_made_address
 from executors.base import CheckedSql, Frozen, JsonValue, QueryResult

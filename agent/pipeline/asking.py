@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from agent.core.answers import Answer
 from agent.core.callers import ANONYMOUS
-from agent.core.deadline import RETRY_AFTER_S, Deadline, utc_now
 from agent.core.errors import PlumblineError, QuestionInvalid, StateUnavailable, UnknownSession
 from agent.core.events import Done, Event, Queued, Started
 from agent.core.models import Exchange, Options, Pending, Question
 from agent.core.problems import problem_of
+from agent.core.resilience.deadline import RETRY_AFTER_S, Deadline, utc_now
 from agent.core.usage import Usage
 from agent.databases.database import Database, keep_seen_schemas
 from agent.people.sessions.sessions import SMALL_TALK, SessionMessage, storable

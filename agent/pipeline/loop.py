@@ -9,7 +9,7 @@ from functools import partial
 from agent.core.answers import Answer
 from agent.core.events import AnswerDelta, Done, Event, Started
 from agent.core.models import Question
-from agent.core.off_loop import off_loop
+from agent.core.resilience.off_loop import off_loop
 from agent.databases.database import Database
 from agent.pipeline import writes as writes
 from agent.pipeline.answers.response import build_answer, build_clarification, build_error_answer, review_text

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from agent.core.answers import Answer
 from agent.core.callers import ANONYMOUS, LOCAL
 from agent.core.errors import ModelUnavailable, NotPermitted, StateUnavailable, UnknownAnswer
-from agent.core.health import PartHealth, check_health
 from agent.core.models import Question
+from agent.core.resilience.health import PartHealth, check_health
 from agent.core.usage import Usage
 from agent.databases.catalogue import Catalogue, Changes
 from agent.databases.knowledge.context import enrich

@@ -20,7 +20,7 @@ from agent.core.answers import Answer, WritePlan
 from agent.core.errors import ReplyUnusable, WriteNotMade, WritesNotAllowed
 from agent.core.events import AnswerDelta, Done, Event, SqlExecuted, SqlGenerated, SqlValidated
 from agent.core.models import Attempt, Check, Clarification, Draft
-from agent.core.off_loop import off_loop
+from agent.core.resilience.off_loop import off_loop
 from agent.databases.made_addresses import refuse_made_address
 from agent.pipeline.answers.response import build_clarification, build_error_answer, common
 from agent.pipeline.steps.write_plans import PlannedWrite

@@ -29,12 +29,12 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from agent.checks.grounding.arithmetic.display import ColumnFormat, column_formats, format_cell, is_number
 from agent.checks.grounding.languages.language import language_of
+from agent.checks.grounding.numbers.display import ColumnFormat, column_formats, format_cell, is_number
 from agent.core import events
 from agent.core.answers import Answer, AnswerPart
 from agent.core.models import Check
-from agent.core.plurals import plural
+from agent.core.texts.plurals import plural
 
 if TYPE_CHECKING:
     from agent.platform.llm.files.model_specs import Progress as ByteProgress

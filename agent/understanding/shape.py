@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from agent.core.models import Check
-from agent.core.plurals import plural
+from agent.core.texts.plurals import plural
 from executors.base import QueryResult
 
 # Requested numbers of rows: "top 5", "the 3 best", "five largest".

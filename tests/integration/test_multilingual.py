@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 
 from agent.core.callers import LOCAL
-from agent.core.kinds import Talk
 from agent.core.models import Exchange, Options, Pending, Question
 from agent.databases.knowledge.build import build_embedder, build_meaning
 from agent.pipeline.service import Service
 from agent.platform.config.settings import Settings
-from agent.understanding.by_meaning import Nearness, about_data_by_meaning, nearness
-from agent.understanding.clarification.languages import frames_of
-from agent.understanding.clarification.mentions import list_mentioned, spellings, with_umlauts
-from agent.understanding.reading import small_talk
-from agent.understanding.small_talk import NEARER, read_small_talk
+from agent.understanding.clarification.words.languages import frames_of
+from agent.understanding.clarification.words.mentions import list_mentioned, spellings, with_umlauts
+from agent.understanding.messages.by_meaning import Nearness, about_data_by_meaning, nearness
+from agent.understanding.messages.kinds import Talk
+from agent.understanding.messages.reading import small_talk
+from agent.understanding.messages.small_talk import NEARER, read_small_talk
 from rag.embedding import multilingual
 from rag.embedding.embedder import Embedder
 from rag.embedding.multilingual import DIMENSION, MODEL, MultilingualEmbedder
@@ -209,7 +209,7 @@ async def test_what_speaks_against_small_talk(
     async def near(text: str, meaning: Embedder) -> Nearness:
         return Nearness(by, Talk.GREETING)
 
-    monkeypatch.setattr("agent.understanding.small_talk.nearness", near)
+    monkeypatch.setattr("agent.understanding.messages.small_talk.nearness", near)
     question = Question(text=text, database="shop", trace_id="t").model_copy(update=changes)
     database = await service.registered.get("shop", LOCAL)
     found = await read_small_talk(question, database, service.knowledge.meaning)

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from agent.cli import console
 from agent.cli import main as cli
-from agent.core.health import PartHealth, state_of
+from agent.core.resilience.health import PartHealth, state_of
 from agent.pipeline.service import Service
 from agent.platform.config.settings import Settings
 

@@ -18,9 +18,9 @@ from agent.api.app import create_app
 from agent.api.http.context import PRINCIPAL_HEADER
 from agent.core.callers import LOCAL
 from agent.core.errors import WritesNotAllowed
-from agent.core.kinds import AboutData, Topic
 from agent.databases.knowledge import build
-from agent.understanding.replies import DataReplies
+from agent.understanding.messages.kinds import AboutData, Topic
+from agent.understanding.messages.replies import DataReplies
 from executors.errors import DatabaseUnavailable, UnknownDatabase
 from rag.testing import HashingEmbedder
 from testbed.scripted_model import ScriptedModel

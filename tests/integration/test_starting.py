@@ -16,9 +16,9 @@ from eventually import eventually
 from agent.api.app import create_app
 from agent.api.http import context
 from agent.api.http.streaming import as_sse, open_stream
-from agent.core import deadline
 from agent.core.errors import OutOfTime, StateUnavailable
 from agent.core.events import Event, Started
+from agent.core.resilience import deadline
 from agent.pipeline import asking
 from agent.pipeline.service import Service
 from executors.errors import DatabaseUnavailable, RegistryInvalid

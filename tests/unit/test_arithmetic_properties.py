@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from agent.checks.grounding.arithmetic.calculator import CalculationRefused, calculate, fill_placeholders
 from agent.checks.grounding.arithmetic.equations import recompute
 from agent.checks.grounding.arithmetic.expression import MAX_RESULT_DIGITS
-from agent.checks.grounding.arithmetic.numerals import decimals_needed, write_number
 from agent.checks.grounding.check import check
 from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.numbers.numerals import decimals_needed, write_number
 from executors.base import QueryResult
 
 Tree = tuple[str, Fraction]  # an expression as text, and its value by Python's fractions

@@ -9,8 +9,8 @@ from contextlib import suppress
 import pytest
 from manual_clock import Clock
 
-from agent.core.breaker import Breaker
 from agent.core.errors import ModelFailed, ModelUnavailable
+from agent.core.resilience.breaker import Breaker
 
 DOWN = ModelUnavailable("The endpoint does not answer.")
 

@@ -8,11 +8,11 @@ import pytest
 
 from agent.databases.knowledge.context import Context
 from agent.understanding.clarification.inquiry import Inquiry, with_ending
-from agent.understanding.clarification.languages import frames_of, is_english
 from agent.understanding.clarification.lookups import DateRange, RangeCache, days_before, months_before
 from agent.understanding.clarification.main_date import list_plausible
 from agent.understanding.clarification.missing import _is_known, _is_named, _shortens
-from agent.understanding.clarification.wanted import find_presumed_words, find_wanted_phrases
+from agent.understanding.clarification.words.languages import frames_of, is_english
+from agent.understanding.clarification.words.wanted import find_presumed_words, find_wanted_phrases
 from executors.base import Column, Schema, Table
 
 SCHEMA = Schema(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.understanding.clarification.languages import frames_of
+from agent.understanding.clarification.words.languages import frames_of
 from agent.understanding.first_look.questions import Asker, SeenSchema, SuggestedQuestion
 from agent.understanding.first_look.wordings import WORDINGS
 from executors.base import Column, Schema, Table

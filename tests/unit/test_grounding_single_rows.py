@@ -6,7 +6,7 @@ import pytest
 
 from agent.checks.grounding.answer import check_text, compose_text
 from agent.checks.grounding.evidence.facts import Facts
-from agent.checks.grounding.omissions import YEAR_LEFT_OUT
+from agent.checks.grounding.question.omissions import YEAR_LEFT_OUT
 from executors.base import JsonValue, QueryResult
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from agent.core.kinds import Talk, Topic
 from agent.platform.access.intent import orders_change, wants_more_than_rows, wishes_change
-from agent.understanding.reading import about_data, may_be_about_data, small_talk
+from agent.understanding.messages.kinds import Talk, Topic
+from agent.understanding.messages.reading import about_data, may_be_about_data, small_talk
 from executors.base import Column, ForeignKey, Schema, Table
 from rag.docs.documents import make_document
 

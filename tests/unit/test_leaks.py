@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.checks.grounding.result import CheckedText
+from agent.checks.grounding.evidence.result import CheckedText
 from agent.core.errors import ReplyUnusable
 from agent.core.models import Attempt
 from agent.databases.knowledge.context import Context

@@ -6,7 +6,7 @@ import pytest
 
 from agent.checks.grounding.answer import check_text
 from agent.checks.grounding.evidence.facts import Facts
-from agent.checks.grounding.result import find_counted
+from agent.checks.grounding.evidence.result import find_counted
 from agent.core.answers import AnswerNumber
 from executors.base import QueryResult
 

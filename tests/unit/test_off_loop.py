@@ -13,7 +13,7 @@ from sqlglot import exp
 from sqlglot.generator import Generator
 from sqlglot.parser import Parser
 
-from agent.core.off_loop import off_loop
+from agent.core.resilience.off_loop import off_loop
 from executors.sql.parsed import statements
 from testbed.scripted_model import ScriptedModel
 

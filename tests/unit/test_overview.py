@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from agent.databases.database import Database
-from agent.understanding import overview as module
-from agent.understanding.overview import overview
+from agent.understanding.messages import overview as module
+from agent.understanding.messages.overview import overview
 from executors.base import Cancel, CheckedSql, QueryResult, Schema
 from executors.engines.sqlite.executor import SqliteExecutor
 from executors.errors import ErrorKind, SqlFailed

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.checks.grounding.arithmetic.display import (
+from agent.checks.grounding.numbers.display import (
     MARKS,
     NAMING,
     NAMING_CAMEL,

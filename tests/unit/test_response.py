@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from agent.checks.grounding.result import CheckedText
+from agent.checks.grounding.evidence.result import CheckedText
 from agent.core.events import HumanReview
 from agent.core.models import Attempt, Check, Options, Question, Verdict
 from agent.databases.supporting_rows import RawRecords

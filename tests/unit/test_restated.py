@@ -8,7 +8,7 @@ import pytest
 
 from agent.checks.grounding.answer import restate_text
 from agent.checks.grounding.evidence.facts import Facts
-from agent.checks.grounding.restated import MOST_CHARS, frame_of
+from agent.checks.grounding.question.restated import MOST_CHARS, frame_of
 from agent.core.models import Attempt, Doubt, Verdict
 from agent.databases.knowledge.context import Context
 from agent.pipeline.steps.synthesize import Writer

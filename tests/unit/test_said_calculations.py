@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.checks.grounding.arithmetic.equations import recompute
-from agent.checks.grounding.arithmetic.number_words import read_number_words
+from agent.checks.grounding.numbers.number_words import read_number_words
 from bench.arithmetic_said import WANTED, measure
 
 

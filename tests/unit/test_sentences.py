@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.understanding.sentences import sentences_of, write_count
+from agent.understanding.messages.sentences import sentences_of, write_count
 
 LANGUAGES = ["en", "de", "fr", "es", "it", "ko"]
 

@@ -9,7 +9,7 @@ import pytest
 
 from agent.checks.grounding.answer import check_text
 from agent.checks.grounding.evidence.facts import Facts
-from agent.checks.grounding.result import CheckedText
+from agent.checks.grounding.evidence.result import CheckedText
 from agent.core.models import Attempt
 from agent.databases.knowledge.context import Context
 from agent.pipeline.steps.synthesize import Writer, row_count_context

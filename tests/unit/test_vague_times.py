@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.understanding.clarification.languages import EN, frames_of
-from agent.understanding.clarification.vague_words import vague_words
+from agent.understanding.clarification.words.languages import EN, frames_of
+from agent.understanding.clarification.words.vague_words import vague_words
 
 CASES = {
     "en": [

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.understanding.clarification import wanted
-from agent.understanding.clarification.wanted import find_wanted_phrases
+from agent.understanding.clarification.words import wanted
+from agent.understanding.clarification.words.wanted import find_wanted_phrases
 from rag.words import Token, tokens
 
 

@@ -32,7 +32,7 @@ from agent.api.schemas.generate import GenerateHealth
 from agent.api.schemas.jobs import JOB_EXAMPLE, TAKEN_EXAMPLE
 from agent.api.schemas.rag import AddedResponse, DocumentPage, FoundDocument, ListedDocument, SearchResponse
 from agent.api.tools import TOOLS, ToolList
-from agent.core.health import PartHealth
+from agent.core.resilience.health import PartHealth
 from agent.databases.registry import DatabaseInfo, UploadInfo
 from agent.understanding.first_look.look import FirstLook, LookedTable
 from executors.base import Column, ColumnReport, ForeignKey, Table, TableReport

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agent.core import callers
-from agent.core.deadline import arriving
+from agent.core.resilience.deadline import arriving
 from agent.platform import telemetry
 from agent.platform.config.settings import Settings
 from agent.platform.telemetry.trace import new_trace_id, traceparent_for, traceparent_of, working_for

@@ -11,8 +11,8 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from agent.api.http.context import principal_of
-from agent.core.deadline import RETRY_AFTER_S, get_arrival_time
 from agent.core.errors import PlumblineError, Starting, StateUnavailable
+from agent.core.resilience.deadline import RETRY_AFTER_S, get_arrival_time
 from agent.pipeline.service import Service
 from executors.errors import ExecutorError
 

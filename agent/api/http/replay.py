@@ -14,10 +14,10 @@ from fastapi.sse import ServerSentEvent
 from agent.api.http.errors import http_problem, problem_for
 from agent.api.http.streaming import as_sse
 from agent.api.schemas.common import NOTHING
-from agent.core.deadline import shutting_down
 from agent.core.errors import UnknownAnswer
 from agent.core.events import Done, Event, Failed
 from agent.core.problems import TYPE_PREFIX, Problem
+from agent.core.resilience.deadline import shutting_down
 
 ENDED = {
     "type": f"{TYPE_PREFIX}question-ended",

@@ -33,7 +33,7 @@ from agent.api.schemas.chat_sessions import (
 )
 from agent.core.events import Event
 from agent.pipeline.service import Service
-from agent.understanding.overview import Overview, overview
+from agent.understanding.messages.overview import Overview, overview
 
 router = APIRouter(prefix="/api/agents/text-to-sql")
 

@@ -10,7 +10,7 @@ from agent.api.http.lazy_service import Lazy
 from agent.api.http.streaming import while_listening
 from agent.api.schemas.common import Health, Live
 from agent.core.errors import ConfigurationInvalid, Starting
-from agent.core.health import PartHealth, state_of
+from agent.core.resilience.health import PartHealth, state_of
 from executors.errors import RegistryInvalid
 
 router = APIRouter(prefix="/api")

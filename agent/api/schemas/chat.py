@@ -20,9 +20,8 @@ from agent.api.schemas.common import (
     with_example,
     with_first_records,
 )
-from agent.core.answers import Answer, AnswerPart, AnswerSource, CandidateRecord, Chart, Correction
+from agent.core.answers import Answer, AnswerPart, AnswerSource, CandidateRecord, Chart, Correction, Kind
 from agent.core.events import Done, Event
-from agent.core.kinds import Kind
 from agent.core.models import Check, Choice, Options, ReadOptions, take_fields
 from agent.core.usage import Usage
 from executors.base import Frozen, JsonValue

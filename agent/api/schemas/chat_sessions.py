@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from agent.api.schemas.common import Name, one_of, with_example
 from agent.core.models import take_fields
 from agent.people.sessions.sessions import Session
-from agent.understanding.overview import Overview
+from agent.understanding.messages.overview import Overview
 from agent.understanding.suggest import TEXT
 from executors.base import Frozen, Table
 

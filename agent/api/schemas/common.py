@@ -10,8 +10,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from agent.core.answers import Answer, AnswerNumber, AnswerPart
 from agent.core.events import Done, Event, Failed, NodeComplete
 from agent.core.fields import A_NUMBER
-from agent.core.health import PartHealth, Readiness
 from agent.core.models import Check, Options, take_fields
+from agent.core.resilience.health import PartHealth, Readiness
 from agent.databases.registry import DatabaseInfo, Executed
 from agent.databases.uploads.uploads import UploadRules
 from executors.base import Frozen, JsonValue, Schema, Table

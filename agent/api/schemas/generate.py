@@ -8,10 +8,9 @@ from pydantic import Field
 
 from agent.api.schemas.chat import error_details
 from agent.api.schemas.common import Name, Text, with_example
-from agent.core.answers import Answer, AnswerSource
+from agent.core.answers import Answer, AnswerSource, Kind
 from agent.core.events import Done, Event, Failed, NodeComplete, Started
 from agent.core.fields import A_NUMBER
-from agent.core.kinds import Kind
 from agent.core.models import Check, Choice, Options, take_fields
 from agent.core.usage import Usage
 from executors.base import Frozen, JsonValue

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agent.api.http.context import arrival_s
 from agent.api.http.errors import http_problem, problem_response, refusal
-from agent.core.deadline import shutting_down
+from agent.core.resilience.deadline import shutting_down
 
 MAX_HEADERS = 100
 MAX_HEADER_BYTES = 32_768  # of all headers and the URL; Kestrel has the same limit, nginx 4 times 8 KiB

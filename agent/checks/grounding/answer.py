@@ -6,21 +6,21 @@ import re
 from collections.abc import Mapping
 from functools import partial
 
-from agent.checks.grounding.arithmetic.display import MARKS, is_amount, is_number
 from agent.checks.grounding.check import MAX_CHARS, Checked, check, names_rows
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.compose import compose, one_value, show_cell
 from agent.checks.grounding.evidence.facts import Facts, number_of
+from agent.checks.grounding.evidence.limits import is_name, limits_of
+from agent.checks.grounding.evidence.result import CheckedText, expression_of
 from agent.checks.grounding.languages.currencies import find_currencies
 from agent.checks.grounding.languages.vocabulary import Class, find_classes
-from agent.checks.grounding.limits import is_name, limits_of
-from agent.checks.grounding.omissions import LEFT_OUT, TIME_LEFT_OUT
-from agent.checks.grounding.restated import frame_of
-from agent.checks.grounding.result import CheckedText, expression_of
+from agent.checks.grounding.numbers.display import MARKS, is_amount, is_number
+from agent.checks.grounding.question.omissions import LEFT_OUT, TIME_LEFT_OUT
+from agent.checks.grounding.question.restated import frame_of
 from agent.checks.grounding.support.found import Support
 from agent.core.answers import AnswerNumber, Correction
 from agent.core.models import Check
-from agent.core.plurals import plural
+from agent.core.texts.plurals import plural
 from rag.words import denies
 
 COMPOSED = "The answer is composed from the rows."

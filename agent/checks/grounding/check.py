@@ -8,24 +8,21 @@ from dataclasses import replace
 from itertools import pairwise, product
 from typing import NamedTuple
 
-from agent.checks.grounding.arithmetic.dates import find_dates
-from agent.checks.grounding.bounds import list_settled_items, settle
-from agent.checks.grounding.calculations import Calculations
 from agent.checks.grounding.claims.claims import Segment, find_crossed, groups_of, pair_parallel, segments_of
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import NameIndex, Places
 from agent.checks.grounding.claims.reading import items_of
 from agent.checks.grounding.claims.roles import with_roles
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
-from agent.checks.grounding.exchanged import find_exchanged
-from agent.checks.grounding.flags import find_denied_flags
-from agent.checks.grounding.korean import korean_problems
+from agent.checks.grounding.evidence.limits import find_widened
+from agent.checks.grounding.evidence.result import Problem
 from agent.checks.grounding.languages.language import language_of, split_words
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.checks.grounding.languages.words import is_among
-from agent.checks.grounding.limits import find_widened
-from agent.checks.grounding.nouns import find_misnamed
-from agent.checks.grounding.omissions import (
+from agent.checks.grounding.numbers.dates import find_dates
+from agent.checks.grounding.question.exchanged import find_exchanged
+from agent.checks.grounding.question.nouns import find_misnamed
+from agent.checks.grounding.question.omissions import (
     affirms,
     find_foreign_names,
     find_left_times,
@@ -35,13 +32,16 @@ from agent.checks.grounding.omissions import (
     find_other_side,
     find_turned_round,
 )
-from agent.checks.grounding.result import Problem
+from agent.checks.grounding.question.swapped import find_swapped
+from agent.checks.grounding.support.bounds import list_settled_items, settle
+from agent.checks.grounding.support.calculations import Calculations
 from agent.checks.grounding.support.found import Support
 from agent.checks.grounding.support.listed import find_listed_rows
 from agent.checks.grounding.support.support import Numbers
-from agent.checks.grounding.swapped import find_swapped
 from agent.checks.grounding.wording.causes import causes
 from agent.checks.grounding.wording.context import WordingContext
+from agent.checks.grounding.wording.flags import find_denied_flags
+from agent.checks.grounding.wording.korean import korean_problems
 from agent.checks.grounding.wording.ordering import check_ordering
 from agent.checks.grounding.wording.words import Wording
 from agent.core.answers import Correction

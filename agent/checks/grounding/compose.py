@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from agent.checks.grounding.arithmetic.display import (
+from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of, spell_out
+from agent.checks.grounding.evidence.limits import limits_of
+from agent.checks.grounding.numbers.display import (
     MAX_DECIMALS,
     ColumnFormat,
     column_formats,
@@ -15,9 +17,7 @@ from agent.checks.grounding.arithmetic.display import (
     format_number,
     is_number,
 )
-from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of, spell_out
-from agent.checks.grounding.limits import limits_of
-from agent.checks.grounding.nouns import find_counted_noun
+from agent.checks.grounding.question.nouns import find_counted_noun
 from agent.core.answers import AnswerNumber
 from agent.databases.ties import write_tie_count
 from agent.platform.llm.prompting import templates

@@ -14,7 +14,7 @@ from sqlglot import exp
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from agent.checks.rules.reading import owner_alias
 from agent.understanding.clarification.inquiry import words_of_names
-from agent.understanding.clarification.languages import is_english
+from agent.understanding.clarification.words.languages import is_english
 from rag.words import is_silent, stem_of, tokens, words
 
 _WORD = r"([^\W\d_]+(?:\s[^\W\d_]+)?)"

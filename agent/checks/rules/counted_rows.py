@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from agent.checks.rules.reading import group_keys
-from agent.understanding.clarification.wanted import GENERIC
+from agent.understanding.clarification.words.wanted import GENERIC
 from executors.base import Column, Table
 from executors.sql.names.tables import column_of
 from rag.words import split_name, stem_of, tokens, words

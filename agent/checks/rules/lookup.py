@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from agent.core.models import Check
-from agent.core.off_loop import off_loop
+from agent.core.resilience.off_loop import off_loop
 from executors.base import Column, Frozen, Schema, Table
 from executors.dialects.table import DIALECTS
 from executors.errors import DatabaseUnavailable, SqlError

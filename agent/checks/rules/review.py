@@ -11,7 +11,7 @@ from agent.checks.rules.base import Change, Finding, RuleContext
 from agent.checks.rules.lookup import NAME, look_up
 from agent.checks.rules.registry import rules
 from agent.core.models import Check, Doubt, Draft
-from agent.core.off_loop import off_loop
+from agent.core.resilience.off_loop import off_loop
 from executors.base import QueryResult, Schema
 from executors.errors import DatabaseUnavailable, SqlError
 from rag.schema.joins import keyed_of

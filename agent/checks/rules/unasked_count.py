@@ -10,7 +10,7 @@ import re
 from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
-from agent.understanding.clarification.languages import is_english
+from agent.understanding.clarification.words.languages import is_english
 
 _COUNTED = re.compile(
     r"\b(?:how many|how often|numbers?|counts?|amounts?|totals?|times|frequenc\w+|respective\w*)\b", re.IGNORECASE

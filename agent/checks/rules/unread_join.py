@@ -9,7 +9,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
-from agent.understanding.clarification.languages import is_english
+from agent.understanding.clarification.words.languages import is_english
 from rag.words import words
 
 

@@ -13,7 +13,7 @@ from pydantic import SkipValidation
 
 from agent.core.events import UsedDocument
 from agent.core.models import Exchange, Question
-from agent.core.off_loop import off_loop
+from agent.core.resilience.off_loop import off_loop
 from agent.databases.knowledge.examples import Example, make_examples
 from agent.platform.llm.chat import Message
 from agent.platform.llm.prompting import templates

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from pydantic import SkipValidation
 
-from agent.core.breaker import Breaker
-from agent.core.off_loop import off_loop
+from agent.core.resilience.breaker import Breaker
+from agent.core.resilience.off_loop import off_loop
 from agent.databases.knowledge.implied_keys import ImpliedKeys
 from agent.databases.knowledge.indexing import RETRY_AFTER_S, Indexed, Indexing
 from agent.databases.knowledge.linking import SchemaLinks

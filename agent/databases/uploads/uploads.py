@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.core.errors import NameTaken, NotPermitted, StateUnavailable, StorageFull, UploadInvalid
-from agent.core.off_loop import run_to_its_end
+from agent.core.resilience.off_loop import run_to_its_end
 from agent.databases.uploads.folder import (
     DATA,
     LEFT_AFTER_S,

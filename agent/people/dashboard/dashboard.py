@@ -17,8 +17,8 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import ConfigDict, Field
 
 from agent.core.answers import Chart
-from agent.core.deadline import lies_ahead
 from agent.core.errors import PlumblineError, TileInvalid, TooBusy, UnknownSavedQuery, UnknownTile
+from agent.core.resilience.deadline import lies_ahead
 from agent.people.dashboard.webhook import NotDelivered, Webhooks, new_secret
 from agent.people.feedback.records import moment
 from agent.people.feedback.saved import SavedQueries, SavedQuery

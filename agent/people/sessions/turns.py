@@ -16,9 +16,9 @@ from weakref import WeakValueDictionary
 
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_delay, wait_random_exponential
 
-from agent.core.deadline import lies_ahead
 from agent.core.errors import SessionBusy, StateUnavailable, UnknownSession
-from agent.core.off_loop import run_to_its_end
+from agent.core.resilience.deadline import lies_ahead
+from agent.core.resilience.off_loop import run_to_its_end
 from executors.base import Frozen
 
 log = logging.getLogger(__name__)

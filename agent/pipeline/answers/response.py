@@ -11,7 +11,7 @@ from agent.core.events import HumanReview
 from agent.core.models import Attempt, Check, Choice, take_fields
 from agent.pipeline.steps.consensus import Evidence
 from agent.present.charts.recommend import recommend
-from agent.understanding.clarification.languages import frames_of
+from agent.understanding.clarification.words.languages import frames_of
 from agent.understanding.shape import SOFT_CHECKS
 
 if TYPE_CHECKING:

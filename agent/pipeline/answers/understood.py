@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from agent.core.answers import Answer
 from agent.core.models import Check
 from agent.pipeline.answers.response import common
-from agent.understanding.by_meaning import about_data_by_meaning, may_be_about_data_by_meaning
-from agent.understanding.reading import DataQuestion, about_data, may_be_about_data
-from agent.understanding.replies import DataReplies, Reply, talk_reply, wants_examples
+from agent.understanding.messages.by_meaning import about_data_by_meaning, may_be_about_data_by_meaning
+from agent.understanding.messages.reading import DataQuestion, about_data, may_be_about_data
+from agent.understanding.messages.replies import DataReplies, Reply, talk_reply, wants_examples
 from executors.base import Schema
 from rag.docs.documents import Document
 from rag.errors import RetrievalError
 
 if TYPE_CHECKING:
-    from agent.core.kinds import Kind
+    from agent.core.answers import Kind
     from agent.pipeline.rounds.run import Run
 
 

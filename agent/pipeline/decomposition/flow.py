@@ -11,18 +11,18 @@ from functools import partial
 from typing import NamedTuple
 
 from agent.checks.grounding.arithmetic.calculator import CalculationRefused, calculate, format_value
-from agent.checks.grounding.arithmetic.display import MARKS, MAX_DECIMALS, is_amount, is_number
-from agent.checks.grounding.arithmetic.numerals import write_number
 from agent.checks.grounding.languages.language import language_of
+from agent.checks.grounding.numbers.display import MARKS, MAX_DECIMALS, is_amount, is_number
+from agent.checks.grounding.numbers.numerals import write_number
 from agent.core.answers import Answer, AnswerNumber, AnswerPart, AttemptRecord
 from agent.core.errors import ModelError, WritesNotAllowed
 from agent.core.events import AnswerDelta, Done, Event, NodeComplete, PartAnswered, QuestionPlanned
 from agent.core.models import Check, Choice, take_fields
-from agent.core.off_loop import off_loop
+from agent.core.resilience.off_loop import off_loop
 from agent.pipeline.answers.response import common
 from agent.pipeline.decomposition.planner import QuestionPlan
 from agent.pipeline.rounds.run import Run
-from agent.understanding.clarification.languages import frames_of
+from agent.understanding.clarification.words.languages import frames_of
 from agent.understanding.followups.faithful import with_reply
 from executors.errors import DatabaseUnavailable
 

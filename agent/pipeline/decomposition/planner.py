@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from agent.core.errors import ModelError, ReplyUnusable
-from agent.core.off_loop import off_loop
+from agent.core.resilience.off_loop import off_loop
 from agent.pipeline.steps.generate import reply_schema
 from agent.platform import telemetry
 from agent.platform.access.intent import orders_change, wishes_change

@@ -10,7 +10,7 @@ from agent.checks.rules.review import RuleReview, review
 from agent.core.errors import ModelError, ReplyUnusable, WritesNotAllowed
 from agent.core.events import Evaluated, Planned, SqlExecuted, SqlGenerated, SqlValidated
 from agent.core.models import Attempt, Candidate, Check, Draft, Verdict
-from agent.core.off_loop import off_loop
+from agent.core.resilience.off_loop import off_loop
 from agent.databases.database import describe_left_out, find_hidden_columns
 from agent.databases.made_addresses import refuse_made_address
 from agent.pipeline.rounds.voting import begin_ahead, vote

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agent.checks.grounding.result import CheckedText
+from agent.checks.grounding.evidence.result import CheckedText
 from agent.core.errors import BudgetSpent, ModelError
 from agent.core.events import (
     AnswerFormatted,
@@ -21,7 +21,7 @@ from agent.core.events import (
     SchemaSelected,
 )
 from agent.core.models import Attempt, Candidate, Doubt, Draft, Plan, Question
-from agent.core.off_loop import off_loop
+from agent.core.resilience.off_loop import off_loop
 from agent.databases.database import Database
 from agent.databases.knowledge.context import Context, enrich
 from agent.databases.paging import Paged
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from agent.understanding.clarification.check import Clarifier
     from agent.understanding.clarification.inquiry import Inquiry
     from agent.understanding.clarification.missing import Missing
-    from agent.understanding.reading import SmallTalk
+    from agent.understanding.messages.reading import SmallTalk
 
 CHOSEN = "A query that is known already takes its place."
 
@@ -92,7 +92,7 @@ class Run:
 
     async def enter(self) -> Entered:
         """Step 1: make a question that refers to earlier ones self-contained. Small talk refers to none."""
-        from agent.understanding.small_talk import read_small_talk
+        from agent.understanding.messages.small_talk import read_small_talk
 
         history = len(self.question.history)
         with self.ledger.time_step("entry"):
@@ -149,8 +149,8 @@ class Run:
         Missing data leads to a clarification only if nothing in the question is near to the data. If the caller
         declines clarifications, or just got one, the assumption becomes a warning and a rule in the model's context.
         """
-        from agent.understanding.clarification.languages import is_english
         from agent.understanding.clarification.missing import Missing, describe_lacking
+        from agent.understanding.clarification.words.languages import is_english
 
         with self.ledger.time_step("schema_selector"):
             clarifier = self._clarifier()
@@ -372,7 +372,7 @@ class Run:
 
     async def examples(self, tables: Sequence[str]) -> tuple[str, ...]:
         """Questions to ask instead, in the question's language; those about these tables come first."""
-        from agent.understanding.clarification.languages import frames_of
+        from agent.understanding.clarification.words.languages import frames_of
 
         language = frames_of(self.question.text).language
         return await self.parts.looks.examples(self.database, language, tables)

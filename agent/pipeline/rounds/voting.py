@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from agent.checks.rules.repair import repair_draft
 from agent.core.errors import ModelError, ReplyUnusable
 from agent.core.models import Candidate, Check, Draft
-from agent.core.off_loop import off_loop
+from agent.core.resilience.off_loop import off_loop
 from agent.pipeline.steps.consensus import AGREED, Group, group_candidates, is_settled
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
 from rag.schema.joins import keyed_of

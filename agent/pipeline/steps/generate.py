@@ -15,7 +15,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from agent.core.errors import ModelError, ModelFailed, ModelUnavailable, ReplyUnusable
 from agent.core.models import Attempt, Draft, Plan
-from agent.core.off_loop import off_loop
+from agent.core.resilience.off_loop import off_loop
 from agent.databases.knowledge.context import Context
 from agent.platform import telemetry
 from agent.platform.config.profiles import Profile

@@ -6,7 +6,7 @@ import importlib
 import sys
 
 _BEFORE_THE_QUERY = (
-    "agent.understanding.small_talk",
+    "agent.understanding.messages.small_talk",
     "agent.pipeline.answers.understood",
     "agent.understanding.clarification.check",
 )

@@ -9,9 +9,9 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from agent.core.addresses import addresses, is_address, normal
 from agent.core.events import Event, Queued, SqlProgress
 from agent.core.queueing import WAITS
+from agent.core.texts.addresses import addresses, is_address, normal
 from agent.platform.llm.prompting import leaks
 from agent.platform.llm.replies import ON_TEXT, read_partial_sql
 

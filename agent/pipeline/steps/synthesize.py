@@ -7,10 +7,10 @@ from collections.abc import Awaitable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agent.checks.grounding.result import CheckedText
+from agent.checks.grounding.evidence.result import CheckedText
 from agent.core.errors import ModelError
 from agent.core.models import Attempt
-from agent.core.off_loop import off_loop
+from agent.core.resilience.off_loop import off_loop
 from agent.databases.knowledge.context import Context
 from agent.platform.config.profiles import Profile
 from agent.platform.llm.chat import ChatModel, Message
@@ -43,7 +43,7 @@ class Writer:
 
     def _restates(self, question: str, attempt: Attempt) -> bool:
         """Whether the question can be restated around the only value of the rows. The drafts must agree on the rows."""
-        from agent.checks.grounding.restated import frame_of
+        from agent.checks.grounding.question.restated import frame_of
 
         rows, verdict = attempt.rows, attempt.verdict
         is_agreed = verdict is not None and verdict.correct and verdict.source == "drafts" and not attempt.doubts
@@ -204,7 +204,7 @@ def _hundredths(context: Context) -> frozenset[str]:
 def add_row_context(checked: CheckedText, facts: Facts, ties: int) -> CheckedText:
     """The text with what the rows do not show: the number of further ties with the last row, and the row count."""
     from agent.checks.grounding.compose import write_ties
-    from agent.checks.grounding.result import find_counted
+    from agent.checks.grounding.evidence.result import find_counted
 
     text, numbers = checked.text, checked.numbers
     for context in (write_ties(facts, ties), row_count_context(facts.result)):

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from agent.core.deadline import lies_ahead
 from agent.core.errors import UnknownWritePlan, WriteNotMade
+from agent.core.resilience.deadline import lies_ahead
 from agent.platform.storage.store import Insert, Place, Replace, StateConflict, StateStore
 from executors.base import Frozen, JsonValue
 

@@ -17,8 +17,8 @@ from typing import Literal
 from starlette.datastructures import Headers
 
 from agent.core.callers import ANONYMOUS, to_principal
-from agent.core.deadline import lies_ahead
 from agent.core.errors import AccessInvalid, NotAuthenticated, NotPermitted, TooManyRequests
+from agent.core.resilience.deadline import lies_ahead
 from agent.platform.access.keys import KeyRing
 from agent.platform.config.hosts import host_of, is_loopback, origin_of, origins
 from agent.platform.config.settings import Settings

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 from pydantic_settings import BaseSettings
 
-from agent.core.breaker import Breaker, Failure
+from agent.core.resilience.breaker import Breaker, Failure
 
 Count = Annotated[int, Field(ge=1)]
 Seconds = Annotated[float, Field(gt=0)]

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from agent.core.models import Choice, Clarification
 from agent.understanding.clarification.inquiry import Inquiry, ask, ask_by_measure, own_words, words_of_names
-from agent.understanding.clarification.languages import is_english
 from agent.understanding.clarification.measures import SAYS, is_measure, is_settled, list_measures
 from agent.understanding.clarification.missing import UNLIKE_IN_ANY_LANGUAGE
 from agent.understanding.clarification.nearness import Terms, similarities
-from agent.understanding.clarification.wanted import GENERIC
+from agent.understanding.clarification.words.languages import is_english
+from agent.understanding.clarification.words.wanted import GENERIC
 from agent.understanding.followups.words import words_of as word_set
 from agent.understanding.shape import NUMBER_WORDS
 from executors.base import Table

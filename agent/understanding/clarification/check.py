@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from agent.core.models import Choice, Clarification
 from agent.understanding.clarification.adjectives import find_names, vague_adjective
 from agent.understanding.clarification.inquiry import Inquiry, Place, ask, date_places, time_words
-from agent.understanding.clarification.languages import write_list
 from agent.understanding.clarification.lookups import Lookups
 from agent.understanding.clarification.measures import vague_measure
 from agent.understanding.clarification.missing import Examples, Missing, missing_data, suggest_instead
 from agent.understanding.clarification.names import ambiguous_name
 from agent.understanding.clarification.times import date_choices, span_choices, two_dates, vague_time
+from agent.understanding.clarification.words.languages import write_list
 from agent.understanding.followups.leaning import Lost, find_lost_reference
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from agent.core.models import Choice, Clarification, Reason
 from agent.databases.knowledge.context import Context
-from agent.understanding.clarification.languages import Frames, frames_of, write_list
+from agent.understanding.clarification.words.languages import Frames, frames_of, write_list
 from agent.understanding.suggest import is_date
 from executors.base import Column, Schema, Table
 from rag.docs.documents import Document, Retrieved

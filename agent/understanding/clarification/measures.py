@@ -6,10 +6,10 @@ import re
 
 from agent.core.models import Clarification
 from agent.understanding.clarification.inquiry import Inquiry, ask_by_measure, own_words
-from agent.understanding.clarification.languages import is_english
-from agent.understanding.clarification.mentions import list_mentioned, without_particle
 from agent.understanding.clarification.missing import UNLIKE_IN_ANY_LANGUAGE
 from agent.understanding.clarification.nearness import Terms, nearest
+from agent.understanding.clarification.words.languages import is_english
+from agent.understanding.clarification.words.mentions import list_mentioned, without_particle
 from agent.understanding.shape import NUMBER_WORDS
 from agent.understanding.suggest import NUMERIC, list_keys
 from executors.base import Column, Table

@@ -15,16 +15,16 @@ from typing import NamedTuple
 
 from agent.core.models import Choice, Clarification, Reason
 from agent.understanding.clarification.inquiry import Inquiry, ask, text_of, words_of_names
-from agent.understanding.clarification.languages import is_english
-from agent.understanding.clarification.mentions import (
+from agent.understanding.clarification.nearness import Terms, nearest
+from agent.understanding.clarification.words.languages import is_english
+from agent.understanding.clarification.words.mentions import (
     ANYTHING,
     list_mentioned,
     spellings,
     with_umlauts,
     without_particle,
 )
-from agent.understanding.clarification.nearness import Terms, nearest
-from agent.understanding.clarification.wanted import (
+from agent.understanding.clarification.words.wanted import (
     GENERIC,
     content_words,
     find_presumed_words,

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from agent.core.models import Doubt
-from agent.understanding.clarification.languages import is_english
-from agent.understanding.clarification.mentions import list_mentioned
 from agent.understanding.clarification.missing import Lacking, describe_lacking, find_known_words
 from agent.understanding.clarification.nearness import Terms, nearest
-from agent.understanding.clarification.wanted import content_words
+from agent.understanding.clarification.words.languages import is_english
+from agent.understanding.clarification.words.mentions import list_mentioned
+from agent.understanding.clarification.words.wanted import content_words
 from rag.words import split_name, words
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from agent.core.models import Choice, Clarification
 from agent.understanding.clarification.inquiry import Inquiry, Place, ask, words_of_names
 from agent.understanding.clarification.lookups import DateRange, Lookups, days_before, months_before
 from agent.understanding.clarification.main_date import has_deed, list_plausible, main_date
-from agent.understanding.clarification.vague_words import first_time_word, vague_words
+from agent.understanding.clarification.words.vague_words import first_time_word, vague_words
 from rag.linking.dates import periods_in
 from rag.words import words
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from agent.checks.grounding.arithmetic.expression import Value, evaluate
-from agent.checks.grounding.arithmetic.numerals import CURRENCY_CODES, CURRENCY_SYMBOLS, decimals_needed, write_number
-from agent.checks.grounding.arithmetic.tokens import CalculationRefused, tokenize
+from agent.checks.grounding.numbers.numerals import CURRENCY_CODES, CURRENCY_SYMBOLS, decimals_needed, write_number
+from agent.checks.grounding.numbers.tokens import CalculationRefused, tokenize
 from agent.core.answers import Correction
 from executors.base import Frozen
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from agent.checks.grounding.arithmetic.expression import Value, evaluate
-from agent.checks.grounding.arithmetic.numerals import Reading, is_rounding
 from agent.checks.grounding.arithmetic.prose import Piece, vocabulary
 from agent.checks.grounding.arithmetic.sides import Expression, tokens_of
 from agent.checks.grounding.arithmetic.stated import Stated, read_fraction
-from agent.checks.grounding.arithmetic.tokens import CalculationRefused
-from agent.checks.grounding.arithmetic.units import factors, unit
+from agent.checks.grounding.numbers.numerals import Reading, is_rounding
+from agent.checks.grounding.numbers.tokens import CalculationRefused
+from agent.checks.grounding.numbers.units import factors, unit
 
 _LOOSE = Fraction(1, 100)  # tolerance of "about"
 _CLEARLY_NEARER = 3

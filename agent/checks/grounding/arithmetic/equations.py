@@ -18,7 +18,11 @@ from agent.checks.grounding.arithmetic.equality import (
     is_share_or_range,
     says_more,
 )
-from agent.checks.grounding.arithmetic.numerals import (
+from agent.checks.grounding.arithmetic.prose import Piece, Role, pieces
+from agent.checks.grounding.arithmetic.said import Edit, find_said_edits
+from agent.checks.grounding.arithmetic.sides import find_expression_before, segment_start
+from agent.checks.grounding.arithmetic.stated import Stated, find_stated_after
+from agent.checks.grounding.numbers.numerals import (
     Numeral,
     Reading,
     decimals_needed,
@@ -26,10 +30,6 @@ from agent.checks.grounding.arithmetic.numerals import (
     round_half_up,
     write_number,
 )
-from agent.checks.grounding.arithmetic.prose import Piece, Role, pieces
-from agent.checks.grounding.arithmetic.said import Edit, find_said_edits
-from agent.checks.grounding.arithmetic.sides import find_expression_before, segment_start
-from agent.checks.grounding.arithmetic.stated import Stated, find_stated_after
 from agent.core.answers import Correction
 from executors.base import Frozen
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from agent.checks.grounding.arithmetic.numerals import round_half_up
-from agent.checks.grounding.arithmetic.tokens import LIST_FUNCTIONS, NUMBERED_FUNCTIONS, CalculationRefused, Kind, Token
+from agent.checks.grounding.numbers.numerals import round_half_up
+from agent.checks.grounding.numbers.tokens import LIST_FUNCTIONS, NUMBERED_FUNCTIONS, CalculationRefused, Kind, Token
 
 MAX_DEPTH = 24
 MAX_EXPONENT = 64

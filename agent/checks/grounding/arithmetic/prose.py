@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from agent.checks.grounding.arithmetic.numerals import CURRENCY_SYMBOLS, Numeral, read_numeral
-from agent.checks.grounding.arithmetic.tokens import SIGNS, WORDS, Kind
+from agent.checks.grounding.numbers.numerals import CURRENCY_SYMBOLS, Numeral, read_numeral
+from agent.checks.grounding.numbers.tokens import SIGNS, WORDS, Kind
 
 
 def vocabulary(words: str) -> frozenset[str]:

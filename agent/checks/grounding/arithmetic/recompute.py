@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from agent.checks.grounding.arithmetic.calculator import fill_placeholders
 from agent.checks.grounding.arithmetic.equations import recompute
-from agent.checks.grounding.arithmetic.numerals import is_european
+from agent.checks.grounding.numbers.numerals import is_european
 from agent.core.answers import Correction
 from executors.base import Frozen
 

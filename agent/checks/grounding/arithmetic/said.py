@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from agent.checks.grounding.arithmetic.number_words import find_number_words
-from agent.checks.grounding.arithmetic.numerals import (
+from agent.checks.grounding.numbers.number_words import find_number_words
+from agent.checks.grounding.numbers.numerals import (
     Numeral,
     Reading,
     decimals_needed,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agent.checks.grounding.arithmetic.numerals import Numeral
 from agent.checks.grounding.arithmetic.prose import Piece, Role, vocabulary
-from agent.checks.grounding.arithmetic.tokens import Token
-from agent.checks.grounding.arithmetic.units import unit
+from agent.checks.grounding.numbers.numerals import Numeral
+from agent.checks.grounding.numbers.tokens import Token
+from agent.checks.grounding.numbers.units import unit
 
 # Words that may stand between an operator and its number: "+ another 5", "20% of the 80".
 DETERMINERS = vocabulary("the a an another additional extra more all only his her their its our my your these those")

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import takewhile
 
-from agent.checks.grounding.arithmetic.numerals import Numeral
 from agent.checks.grounding.arithmetic.prose import APPROXIMATELY, Piece, Role, vocabulary
 from agent.checks.grounding.arithmetic.sides import DETERMINERS
-from agent.checks.grounding.arithmetic.units import same_dimension, unit
+from agent.checks.grounding.numbers.numerals import Numeral
+from agent.checks.grounding.numbers.units import same_dimension, unit
 
 _FILLERS = vocabulary("exactly only just also now then thus therefore a total of equal to insgesamt gleich")
 _APPROXIMATE = re.compile(APPROXIMATELY, re.IGNORECASE)

@@ -8,10 +8,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from agent.checks.grounding.arithmetic.numerals import read_numeral
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import have_one_meaning
+from agent.checks.grounding.numbers.numerals import read_numeral
 
 _TENTH = Fraction(1, 20)  # tolerance of "and a half"
 _PERCENT = read_numeral("50 %", 0)

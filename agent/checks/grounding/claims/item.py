@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
-from agent.checks.grounding.arithmetic.dates import DateInText
-from agent.checks.grounding.arithmetic.numerals import Numeral
 from agent.checks.grounding.claims.names import Places, Rows
 from agent.checks.grounding.languages.vocabulary import Class
+from agent.checks.grounding.numbers.dates import DateInText
+from agent.checks.grounding.numbers.numerals import Numeral
 
 Kind = Literal["number", "name", "date", "phrase", "word", "mark"]
 

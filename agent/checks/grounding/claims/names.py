@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from functools import cached_property
 
-from agent.checks.grounding.arithmetic.dates import MONTHS, DateInText, find_dates
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
 from agent.checks.grounding.languages.countries import country_names
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, vocabulary
 from agent.checks.grounding.languages.words import is_same_word
+from agent.checks.grounding.numbers.dates import MONTHS, DateInText, find_dates
 from executors.base import JsonValue
 
 Rows = frozenset[int]

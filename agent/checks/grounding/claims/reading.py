@@ -8,9 +8,6 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import takewhile
 
-from agent.checks.grounding.arithmetic.dates import MONTHS, DateInText, find_dates
-from agent.checks.grounding.arithmetic.number_words import read_number_words
-from agent.checks.grounding.arithmetic.numerals import Numeral, is_european, read_numeral
 from agent.checks.grounding.claims.compounds import read_korean, with_durations, with_fractions
 from agent.checks.grounding.claims.item import Item, Kind
 from agent.checks.grounding.claims.names import TOKEN, NameIndex, Places
@@ -20,6 +17,9 @@ from agent.checks.grounding.languages.plain_words import list_doing_words, list_
 from agent.checks.grounding.languages.ratios import read_ratio
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, Vocabulary, vocabulary
 from agent.checks.grounding.languages.words import COMPOUND_UNITS, is_among, words_of
+from agent.checks.grounding.numbers.dates import MONTHS, DateInText, find_dates
+from agent.checks.grounding.numbers.number_words import read_number_words
+from agent.checks.grounding.numbers.numerals import Numeral, is_european, read_numeral
 
 _WORD = re.compile(r"[^\W\d_]+n['’]t\b|[^\W\d_]+")
 _ORDINAL = re.compile(r"(\d{1,3})(?:st|nd|rd|th|er|re|ème|e|º|ª|°)(?![^\W_])")

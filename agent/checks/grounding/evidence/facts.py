@@ -10,13 +10,13 @@ from functools import cached_property
 from math import isfinite
 from typing import Literal
 
-from agent.checks.grounding.arithmetic.display import NAMING
+from agent.checks.grounding.evidence.kinds import words_of_kind
 from agent.checks.grounding.evidence.query_facts import Condition, Projection, QueryFacts, query_facts
-from agent.checks.grounding.kinds import words_of_kind
 from agent.checks.grounding.languages.currencies import find_currency
 from agent.checks.grounding.languages.language import language_of
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, vocabulary
 from agent.checks.grounding.languages.words import is_among, words_of
+from agent.checks.grounding.numbers.display import NAMING
 from executors.base import JsonValue, QueryResult
 from rag.docs.documents import Document
 

@@ -13,7 +13,7 @@ from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import Rows
 from agent.checks.grounding.evidence.facts import Facts
-from agent.checks.grounding.kinds import words_of_kind
+from agent.checks.grounding.evidence.kinds import words_of_kind
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.support.beside import (

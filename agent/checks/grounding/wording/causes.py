@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.evidence.result import Problem
 from agent.checks.grounding.languages.words import is_among, words_of
-from agent.checks.grounding.result import Problem
 
 _CAUSES = {
     "en": r"because|due to|owing to|thanks to|as a (?:result|consequence) of|caused by|on account of|driven by"

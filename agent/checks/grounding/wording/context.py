@@ -11,7 +11,7 @@ from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import NameIndex
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
-from agent.checks.grounding.kinds import fits, is_adjective
+from agent.checks.grounding.evidence.kinds import fits, is_adjective
 from agent.checks.grounding.languages.language import split_words
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_same_word, words_of

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from agent.checks.grounding.bounds import EXCEPT
 from agent.checks.grounding.claims.claims import BOTH, Segment
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import Rows
@@ -13,6 +12,7 @@ from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabu
 from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.support.across import whole_of
 from agent.checks.grounding.support.beside import are_flagged, list_words_behind
+from agent.checks.grounding.support.bounds import EXCEPT
 from agent.checks.grounding.wording.context import Checks, WordingContext
 from agent.checks.grounding.wording.series import is_steady, says_each_step
 from executors.base import JsonValue

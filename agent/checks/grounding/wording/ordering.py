@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
+from agent.checks.grounding.evidence.result import Problem
 from agent.checks.grounding.languages.vocabulary import Class
-from agent.checks.grounding.result import Problem
 from agent.checks.grounding.support.columns import Columns
 from agent.checks.grounding.support.found import Support
 

@@ -9,7 +9,7 @@ from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import Rows
 from agent.checks.grounding.evidence.facts import ColumnFacts, is_fraction
-from agent.checks.grounding.kinds import are_of_one_kind, fits, is_adjective
+from agent.checks.grounding.evidence.kinds import are_of_one_kind, fits, is_adjective
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.wording.context import CHANGE, Checks, WordingContext

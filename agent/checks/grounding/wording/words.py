@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from agent.checks.grounding.claims.claims import Segment
-from agent.checks.grounding.kinds import fits, is_adjective
+from agent.checks.grounding.evidence.kinds import fits, is_adjective
+from agent.checks.grounding.evidence.result import Problem
 from agent.checks.grounding.languages.currencies import are_same, find_currencies
 from agent.checks.grounding.languages.near_words import is_near
 from agent.checks.grounding.languages.vocabulary import Class, vocabulary
 from agent.checks.grounding.languages.words import is_among, words_of
-from agent.checks.grounding.result import Problem
 from agent.checks.grounding.wording.comparisons import Comparisons
 from agent.checks.grounding.wording.context import WordingContext
 from agent.checks.grounding.wording.denials import Denials

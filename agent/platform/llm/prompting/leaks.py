@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from agent.core.addresses import addresses, find_built_texts, is_address, normal
+from agent.core.texts.addresses import addresses, find_built_texts, is_address, normal
 from agent.platform.llm.prompting.templates import own_words
 
 RUN = 8  # consecutive words that do not match by chance

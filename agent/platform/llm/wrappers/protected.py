@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Unpack
 
-from agent.core.breaker import Breaker
 from agent.core.errors import BudgetSpent, ModelUnavailable
+from agent.core.resilience.breaker import Breaker
 from agent.platform.config.settings import Settings
 from agent.platform.llm.chat import MAX_TOKENS, ChatModel, ChatRequest, Message, Reply, WrappedModel
 from rag.embedding.embedder import OpenAIEmbedder

@@ -13,7 +13,7 @@ from agent.checks.grounding.languages.currencies import find_currencies
 from agent.checks.grounding.languages.near_words import is_synonym
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among, is_same_word, words_of
-from agent.checks.grounding.omissions import list_counted_words
+from agent.checks.grounding.question.omissions import list_counted_words
 from agent.checks.grounding.support.conversion import find_factor
 from agent.checks.grounding.support.found import Support
 from agent.checks.grounding.support.support import Numbers, is_counted_in

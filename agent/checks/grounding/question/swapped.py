@@ -11,9 +11,9 @@ from itertools import pairwise
 
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.evidence.result import Problem
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among, is_same_word
-from agent.checks.grounding.result import Problem
 from agent.checks.grounding.support.columns import Columns
 
 _NEAR = 2  # items after a denial or a superlative

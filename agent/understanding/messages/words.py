@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from agent.core.kinds import Talk, Topic
+from agent.understanding.messages.kinds import Talk, Topic
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
-from agent.checks.grounding.arithmetic.numerals import decimals_needed, write_number
+from agent.checks.grounding.numbers.numerals import decimals_needed, write_number
 from executors.base import JsonValue
 
 Number = int | float | Decimal | Fraction

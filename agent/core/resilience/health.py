@@ -8,9 +8,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.core.breaker import Breaker, State
 from agent.core.errors import PlumblineError
 from agent.core.queueing import Standing, Turns
+from agent.core.resilience.breaker import Breaker, State
 from executors.base import Frozen
 from executors.errors import ExecutorError
 from rag.errors import RetrievalError

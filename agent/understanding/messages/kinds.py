@@ -1,13 +1,10 @@
-"""The kinds of questions, and the data for one that needs no SQL."""
+"""The topics of messages that need no SQL."""
 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal
 
 from executors.base import Frozen
-
-Kind = Literal["query", "about_data", "small_talk", "change"]
 
 
 class Talk(StrEnum):

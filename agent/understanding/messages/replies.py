@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent.core.kinds import AboutData, Talk, Topic
 from agent.databases.database import Database
 from agent.databases.knowledge.context import Context
 from agent.understanding.clarification.inquiry import Inquiry, Place, date_places, find_place
 from agent.understanding.clarification.lookups import Lookups
 from agent.understanding.clarification.main_date import list_plausible
-from agent.understanding.overview import COUNTED_TABLES, with_rows
-from agent.understanding.sentences import Sentences, sentences_of, write_count
+from agent.understanding.messages.kinds import AboutData, Talk, Topic
+from agent.understanding.messages.overview import COUNTED_TABLES, with_rows
+from agent.understanding.messages.sentences import Sentences, sentences_of, write_count
 from agent.understanding.suggest import telling_tables
 from executors.base import Frozen, JsonValue, Schema, Table
 from rag.docs.documents import Document

@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from agent.core.kinds import AboutData, Talk, Topic
-from agent.understanding.clarification.languages import frames_of, is_english
-from agent.understanding.words import ENGLISH, Cue, Language
-from agent.understanding.words_german import FRENCH, GERMAN
-from agent.understanding.words_more import ITALIAN, KOREAN, SPANISH
+from agent.understanding.clarification.words.languages import frames_of, is_english
+from agent.understanding.messages.kinds import AboutData, Talk, Topic
+from agent.understanding.messages.words import ENGLISH, Cue, Language
+from agent.understanding.messages.words_german import FRENCH, GERMAN
+from agent.understanding.messages.words_more import ITALIAN, KOREAN, SPANISH
 from executors.base import Schema
 from rag.docs.documents import Document
 from rag.linking.fusion import term_of

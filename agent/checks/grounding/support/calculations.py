@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from agent.checks.grounding.arithmetic.calculator import calculate
-from agent.checks.grounding.arithmetic.numerals import decimals_needed, is_rounding
-from agent.checks.grounding.arithmetic.tokens import CalculationRefused, Token, tokenize
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import Rows
 from agent.checks.grounding.evidence.facts import Facts, number_of
+from agent.checks.grounding.evidence.result import Problem
 from agent.checks.grounding.languages.vocabulary import Class
-from agent.checks.grounding.result import Problem
+from agent.checks.grounding.numbers.numerals import decimals_needed, is_rounding
+from agent.checks.grounding.numbers.tokens import CalculationRefused, Token, tokenize
 from agent.checks.grounding.support.found import Support
 from agent.checks.grounding.support.support import Numbers
 from agent.core.answers import Correction

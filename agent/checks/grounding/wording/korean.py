@@ -10,9 +10,9 @@ from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import Rows
 from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.evidence.result import Problem
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_same_word
-from agent.checks.grounding.result import Problem
 
 _EXTREME = re.compile(r"(?:가장|제일)\s*(?P<by>\S+)|(?P<most>최대|최고|최다|(?<!\d)1위)|(?P<least>최소|최저|꼴찌)")
 _HIGH = re.compile(r"많|높|크|큰|길|긴|깁|비싸|비싼|무거|오래|더 걸")

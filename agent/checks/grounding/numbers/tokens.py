@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from agent.checks.grounding.arithmetic.numerals import read_numeral
+from agent.checks.grounding.numbers.numerals import read_numeral
 from agent.core.errors import PlumblineError
 
 MAX_LENGTH = 500

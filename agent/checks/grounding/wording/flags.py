@@ -8,9 +8,9 @@ from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import Rows
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
+from agent.checks.grounding.evidence.result import Problem
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among
-from agent.checks.grounding.result import Problem
 from agent.checks.grounding.support.beside import all_of
 from agent.checks.grounding.support.support import Numbers
 from executors.base import JsonValue

@@ -7,18 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-from agent.checks.grounding.arithmetic.dates import DateInText
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.evidence.facts import Facts, is_fraction
 from agent.checks.grounding.evidence.query_facts import Condition
+from agent.checks.grounding.evidence.result import Problem
 from agent.checks.grounding.languages.countries import country_names
 from agent.checks.grounding.languages.currencies import find_currencies
 from agent.checks.grounding.languages.near_words import is_derived
 from agent.checks.grounding.languages.plain_words import list_transfer_words
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.checks.grounding.languages.words import is_among, is_same_word, words_of
-from agent.checks.grounding.result import Problem
+from agent.checks.grounding.numbers.dates import DateInText
 from agent.checks.grounding.support.found import Support
 from rag.linking.relative_dates import counts_from_today
 

@@ -6,7 +6,7 @@ suffice, because translations are similar.
 
 from __future__ import annotations
 
-from agent.core.kinds import Talk, Topic
+from agent.understanding.messages.kinds import Talk, Topic
 
 
 def _lines(text: str) -> tuple[str, ...]:

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent.core.kinds import AboutData, Talk, Topic
 from agent.understanding.clarification.nearness import PATIENCE_S
-from agent.understanding.examples import DATA, TALK, TOPICS
 from agent.understanding.followups.words import LANGUAGES as FUNCTION_WORDS
-from agent.understanding.reading import LANGUAGES, DataQuestion, language_of
+from agent.understanding.messages.examples import DATA, TALK, TOPICS
+from agent.understanding.messages.kinds import AboutData, Talk, Topic
+from agent.understanding.messages.reading import LANGUAGES, DataQuestion, language_of
 from executors.base import Schema
 from rag.docs.documents import Document
 from rag.errors import RetrievalError

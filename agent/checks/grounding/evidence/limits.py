@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agent.checks.grounding.arithmetic.dates import MONTHS, find_dates
 from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.evidence.result import Problem
 from agent.checks.grounding.languages.words import is_among, is_same_word
-from agent.checks.grounding.result import Problem
+from agent.checks.grounding.numbers.dates import MONTHS, find_dates
 from rag.words import denies
 
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from agent.core.kinds import Talk, Topic
-from agent.understanding.words import cue, language
+from agent.understanding.messages.kinds import Talk, Topic
+from agent.understanding.messages.words import cue, language
 
 _ES_DATA = r"\b(?:datos|bases?(?: de datos)?|bd|tablas?|informaci[óo]n)\b"
 

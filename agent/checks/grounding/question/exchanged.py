@@ -8,9 +8,9 @@ from itertools import pairwise
 
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.evidence.result import Problem
 from agent.checks.grounding.languages.vocabulary import Class
-from agent.checks.grounding.omissions import LEFT_OUT
-from agent.checks.grounding.result import Problem
+from agent.checks.grounding.question.omissions import LEFT_OUT
 
 # Replacing one word of a family with another changes the question.
 _FAMILIES = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from agent.understanding.by_meaning import is_named_enough, nearness, words_of_data
-from agent.understanding.reading import SmallTalk, language_of, small_talk
+from agent.understanding.messages.by_meaning import is_named_enough, nearness, words_of_data
+from agent.understanding.messages.reading import SmallTalk, language_of, small_talk
 from rag.words import telling_words
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from agent.core.kinds import Talk, Topic
-from agent.understanding.words import cue, language
+from agent.understanding.messages.kinds import Talk, Topic
+from agent.understanding.messages.words import cue, language
 
 _DE_DATA = r"\b(?:daten(?:banke?n?|bestand|s[aä]tze?)?|db|informationen|tabellen?)\b"
 

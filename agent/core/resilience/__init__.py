@@ -1,0 +1,1 @@
+"""Waiting without harm: deadlines, circuit breakers, work in threads, and the health of each part."""

@@ -1,0 +1,1 @@
+"""Words of six languages that a clarification looks for."""

@@ -1,0 +1,1 @@
+"""What kind of message a text is, and the replies that need no query."""
