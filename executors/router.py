@@ -12,8 +12,8 @@ from typing import Any
 
 from executors.base import Executor
 from executors.dialects.table import DIALECTS
-from executors.engines.servers import failures
-from executors.engines.servers.patient import PatientExecutor
+from executors.engines.common.servers import failures
+from executors.engines.common.servers.patient import PatientExecutor
 from executors.errors import DatabaseUnavailable, UnknownDatabase
 from executors.guard.private import PrivateColumns, PrivateExecutor
 from executors.registry.entry import ServerOptions

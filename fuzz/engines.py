@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Self
 
 import duckdb
 
-from executors.engines.stopping import Watch
+from executors.engines.common.stopping import Watch
 from fuzz.shop import SHOP, TABLES
 from testbed.postgres import PostgresServer
 

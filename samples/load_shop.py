@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from executors.dialects.row import Dialect
 from executors.dialects.table import DIALECTS
-from executors.engines.servers import failures, pool
+from executors.engines.common.servers import failures, pool
 from executors.errors import DatabaseUnavailable, RegistryInvalid
 from executors.registry.address import Address
 from executors.registry.entry import ServerOptions
@@ -27,7 +27,7 @@ from samples.make_shop import HERE, make_shop
 from samples.shop_tables import Column, ShopTable, shop_rows, shop_tables
 
 if TYPE_CHECKING:
-    from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
+    from executors.engines.common.servers.sqlalchemy import SqlAlchemyExecutor
 
 _BATCH = 1000  # rows of one INSERT; SQL Server takes no more
 _NUMBERS = ("INT", "DECIMAL")

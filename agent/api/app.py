@@ -29,7 +29,6 @@ from agent.api.routes import (
     page,
     query,
     rag,
-    resume,
     reviews,
     saved,
     sessions,
@@ -47,7 +46,7 @@ from agent.platform.telemetry.logs import configure_logs
 from executors.base import Frozen
 
 router = APIRouter(prefix="/api")  # for the contract's routes; the others have their own prefixes
-_PARTS = (query, resume, jobs, databases, uploads, chat, sessions, generate, rag, reviews, saved, health, page)
+_PARTS = (query, jobs, databases, uploads, chat, sessions, generate, rag, reviews, saved, health, page)
 for _route in (route for part in _PARTS for route in part.router.routes if isinstance(route, APIRoute)):
     _route.openapi_extra = FUNCTION | (_route.openapi_extra or {})  # routes are closed by default
     router.routes.append(_route)  # not by include_router: the route table is built from the routes themselves

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from agent.core.errors import StateUnavailable, StorageFull
 from agent.platform.storage.store import Place, Replace
 from agent.platform.telemetry.logs import hide
-from executors.engines.local.files import FileState, state_of
+from executors.engines.common.local.files import FileState, state_of
 from executors.errors import DatabaseUnavailable, RegistryInvalid
 
 if TYPE_CHECKING:

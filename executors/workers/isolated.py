@@ -27,8 +27,8 @@ from executors.base import (
     TableReport,
     WriteResult,
 )
-from executors.engines.local.files import Gate, state_of
-from executors.engines.stopping import out_of_time
+from executors.engines.common.local.files import Gate, state_of
+from executors.engines.common.stopping import out_of_time
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 from executors.registry.kinds import Kind
 from executors.workers import limits

@@ -16,8 +16,8 @@ from azure.core.exceptions import ClientAuthenticationError
 from until import until
 
 from executors.base import Cancel, CheckedSql, CheckedWrite, Column
+from executors.engines.common.servers.tokens import POSTGRESQL_SCOPE, TokenSource
 from executors.engines.postgresql.executor import PostgresExecutor
-from executors.engines.servers.tokens import POSTGRESQL_SCOPE, TokenSource
 from executors.errors import DatabaseUnavailable, SqlFailed
 from executors.registry.address import Address
 from executors.registry.entry import ServerOptions

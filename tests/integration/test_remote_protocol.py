@@ -18,8 +18,8 @@ from starlette.types import Receive, Scope, Send
 from unguarded import unguarded
 
 from executors.base import CheckedSql
+from executors.engines.common.servers.tokens import TokenSource
 from executors.engines.remote.executor import RemoteExecutor
-from executors.engines.servers.tokens import TokenSource
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused
 from executors.registry.entry import ServerOptions
 

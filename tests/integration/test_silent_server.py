@@ -15,9 +15,9 @@ from unguarded import unguarded
 from until import until
 
 from executors.base import CheckedWrite, Executor
+from executors.engines.common.servers import patient
+from executors.engines.common.servers.patient import NoAnswer, PatientExecutor, within
 from executors.engines.postgresql.executor import PostgresExecutor
-from executors.engines.servers import patient
-from executors.engines.servers.patient import NoAnswer, PatientExecutor, within
 from executors.errors import DatabaseUnavailable, ExecutorError, SqlFailed
 from executors.registry.address import Address
 from executors.registry.entry import ServerOptions

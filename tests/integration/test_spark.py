@@ -13,8 +13,8 @@ import pytest
 
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.dialects.table import DIALECTS, match_error
-from executors.engines.servers import failures
-from executors.engines.servers.failures import error_code
+from executors.engines.common.servers import failures
+from executors.engines.common.servers.failures import error_code
 from executors.errors import ErrorKind
 from executors.guard import guard
 from executors.records.raw_records import derive

@@ -9,7 +9,7 @@ import pytest
 from unguarded import unguarded
 
 from executors.base import Executor
-from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
+from executors.engines.common.servers.sqlalchemy import SqlAlchemyExecutor
 from executors.errors import SqlError
 
 
@@ -38,7 +38,7 @@ def attempt(executor: Executor, statements: Iterable[str]) -> list[str]:
 
 def lone_statements(monkeypatch: pytest.MonkeyPatch) -> None:
     """Switch off the reading of quotes and words that holds every text back which is not one query."""
-    monkeypatch.setattr("executors.engines.servers.statements.require_one", lambda _sql, _row: None)
+    monkeypatch.setattr("executors.engines.common.servers.statements.require_one", lambda _sql, _row: None)
 
 
 def reader_of(server: Any, query: str) -> Callable[[], object]:

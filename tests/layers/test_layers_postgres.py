@@ -9,8 +9,8 @@ import pytest
 from alone import attempt, change_session, held, lone_statements, reader_of
 from unguarded import unguarded
 
+from executors.engines.common.servers.sqlalchemy import SqlAlchemyExecutor
 from executors.engines.postgresql.executor import PostgresExecutor
-from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
 from executors.errors import ErrorKind, SqlError, SqlFailed
 from executors.registry.address import Address
 from executors.registry.entry import ServerOptions

@@ -10,7 +10,7 @@ import pytest
 from executors.base import Schema
 from executors.dialects.row import Dialect, SchemaQueries
 from executors.dialects.table import DIALECTS
-from executors.engines.servers import catalogue
+from executors.engines.common.servers import catalogue
 
 ROW = DIALECTS["postgresql"].model_copy(
     update={

@@ -12,7 +12,7 @@ from spelled_shop import NAMES
 
 from executors.base import Column, ForeignKey
 from executors.dialects.table import DIALECTS
-from executors.engines.servers import catalogue
+from executors.engines.common.servers import catalogue
 
 ORACLE_CATALOGUE = """
 CREATE TABLE all_users (username VARCHAR, oracle_maintained VARCHAR);

@@ -12,7 +12,7 @@ from spelled_shop import NAMES, shop
 
 from executors.dialects.row import Limit, NameCase
 from executors.dialects.table import DIALECTS
-from executors.engines.servers import statements
+from executors.engines.common.servers import statements
 from executors.errors import ErrorKind, SqlRefused
 from executors.guard import guard
 from executors.records.raw_records import derive

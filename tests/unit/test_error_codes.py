@@ -22,10 +22,10 @@ from oracledb.errors import ERR_CALL_TIMEOUT_EXCEEDED, _Error, _raise_err
 from sqlalchemy.exc import DBAPIError
 
 from executors.dialects.table import DIALECTS
+from executors.engines.common.servers.failures import error_code
 from executors.engines.databricks.executor import DatabricksExecutor, parse_nested
 from executors.engines.hana.executor import HanaExecutor
 from executors.engines.oracle.executor import OracleExecutor, months
-from executors.engines.servers.failures import error_code
 from executors.errors import ErrorKind
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from executors.base import Column, Schema, Table
 from executors.dialects.table import DIALECTS
-from executors.engines.servers import failures
-from executors.engines.servers.tokens import CredentialError
+from executors.engines.common.servers import failures
+from executors.engines.common.servers.tokens import CredentialError
 from executors.errors import DatabaseUnavailable, ErrorKind
 
 POSTGRESQL = DIALECTS["postgresql"]

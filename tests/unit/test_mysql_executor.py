@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from executors.dialects.table import DIALECTS
+from executors.engines.common.servers.statements import require_one
 from executors.engines.mysql.executor import MysqlExecutor, bit_number
-from executors.engines.servers.statements import require_one
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 from executors.registry.address import Address
 from executors.registry.entry import ServerOptions

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from executors.base import Column, Schema, Table
-from executors.engines.local.read_back import holds
+from executors.engines.common.local.read_back import holds
 from executors.guard.write import check_write
 
 

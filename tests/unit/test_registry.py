@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from executors.base import Cancel, CheckedSql, Executor, QueryResult, Schema
+from executors.engines.common.servers.patient import PatientExecutor
 from executors.engines.remote.executor import RemoteExecutor
-from executors.engines.servers.patient import PatientExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, RegistryInvalid, SqlFailed, UnknownDatabase
 from executors.registry.address import Address
 from executors.registry.entry import ServerOptions

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from executors.base import Schema
-from executors.engines.servers.catalogue import SchemaCache
+from executors.engines.common.servers.catalogue import SchemaCache
 from executors.errors import DatabaseUnavailable
 
 
@@ -81,7 +81,7 @@ def test_those_who_wait_for_a_reading_share_what_came_of_it(
         asked.release()
         return time.perf_counter()
 
-    monkeypatch.setattr("executors.engines.servers.catalogue.time.monotonic", clock)
+    monkeypatch.setattr("executors.engines.common.servers.catalogue.time.monotonic", clock)
 
     def ask(_: int) -> str:
         try:

@@ -13,9 +13,9 @@ from sqlserver_people import EIGHTEEN, ROW, server_error
 
 from executors.base import Column, Schema, Table
 from executors.dialects.table import DIALECTS
-from executors.engines.servers import failures, statements
-from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
-from executors.engines.servers.tokens import SQL_SERVER_SCOPE, CredentialError, TokenSource
+from executors.engines.common.servers import failures, statements
+from executors.engines.common.servers.sqlalchemy import SqlAlchemyExecutor
+from executors.engines.common.servers.tokens import SQL_SERVER_SCOPE, CredentialError, TokenSource
 from executors.engines.sqlserver.executor import SqlServerExecutor, offset_from_bytes, time_from_bytes, token_bytes
 from executors.engines.sqlserver.odbc import UnusableAddress, check_strict, connection_string, newest_driver
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed

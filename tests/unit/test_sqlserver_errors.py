@@ -6,7 +6,7 @@ import pyodbc
 import pytest
 from sqlserver_people import EIGHTEEN, ROW, SCHEMA, server_error
 
-from executors.engines.servers import failures
+from executors.engines.common.servers import failures
 from executors.errors import ErrorKind
 from executors.sql.driver_words import without_values
 

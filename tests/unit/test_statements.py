@@ -7,7 +7,7 @@ import pytest
 from executors.base import CheckedWrite
 from executors.dialects.row import SessionSetup
 from executors.dialects.table import DIALECTS
-from executors.engines.servers.statements import require_one, require_write
+from executors.engines.common.servers.statements import require_one, require_write
 from executors.errors import ErrorKind, SqlFailed, SqlRefused
 
 POSTGRESQL = DIALECTS["postgresql"]

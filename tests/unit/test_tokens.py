@@ -10,7 +10,7 @@ import pytest
 from azure.core.credentials import AccessToken
 from azure.core.exceptions import ClientAuthenticationError
 
-from executors.engines.servers.tokens import POSTGRESQL_SCOPE, REFRESH_BEFORE_S, CredentialError, TokenSource
+from executors.engines.common.servers.tokens import POSTGRESQL_SCOPE, REFRESH_BEFORE_S, CredentialError, TokenSource
 
 
 class Clerk:

@@ -15,7 +15,7 @@ from sqlglot import exp
 from agent.checks.rules.lookup import look_up
 from executors.base import CheckedSql, QueryResult
 from executors.dialects.table import DIALECTS
-from executors.engines.servers import catalogue, statements
+from executors.engines.common.servers import catalogue, statements
 from executors.guard import guard
 from executors.guard.write import check_write
 from executors.records.raw_records import derive

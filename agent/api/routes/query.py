@@ -1,4 +1,4 @@
-"""`POST /api/query`, `/api/query/stream`, `/api/execute` and `/api/records`: questions and queries."""
+"""`/api/query`, `/api/query/stream`, `/api/execute` and `/api/records`: questions and queries."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import Field
@@ -15,9 +15,10 @@ from agent.api.http.context import TraceId
 from agent.api.http.errors import describe_errors
 from agent.api.http.export import VARY, Wanted, answer_response, build_executed_response, describe_files, refuse_changes
 from agent.api.http.lazy_service import Lazy
+from agent.api.http.replay import Replays
 from agent.api.http.streaming import as_sse, open_stream, while_listening
+from agent.api.http.versions import refusals
 from agent.api.routes.jobs import TAKEN, Mode, begin
-from agent.api.routes.resume import Known, Resumable
 from agent.api.schemas.common import (
     ANSWER_EXAMPLE,
     ROW_LIMIT,
@@ -29,6 +30,7 @@ from agent.api.schemas.common import (
     Text,
     with_example,
 )
+from agent.api.schemas.reviews import TRACE_ID
 from agent.core.answers import Answer
 from agent.core.models import take_fields
 from agent.databases.registry import Executed
@@ -42,6 +44,29 @@ router = APIRouter(prefix="/api")
 ASKING_ERRORS = describe_errors(400, 404, 409, 413, 422, 500, 502, 503, 504)
 ANSWERED = describe_files(ANSWER_EXAMPLE) | describe_errors(406)
 EXECUTED = describe_files() | describe_errors(400, 404, 406, 409, 413, 422, 500, 503, 504)
+EXAMPLE_ID = "0af7651916cd43dd8448eb211c80319c"
+Resumable = Annotated[
+    bool,
+    Query(
+        description="Whether the stream can be resumed for a minute after the connection is lost. Events then have ids."
+    ),
+]
+OfTrace = Annotated[
+    str, Path(pattern=TRACE_ID, description="The stream's trace id, from its `start` event.", examples=[EXAMPLE_ID])
+]
+LastEventId = Annotated[
+    str,
+    Header(pattern="^[0-9]{0,9}$", description="Id of the last event received. Default: send all events."),
+]
+
+
+def replays_of(request: Request) -> Replays:
+    """The resumable questions of this process."""
+    replays: Replays = request.app.state.replays
+    return replays
+
+
+Known = Annotated[Replays, Depends(replays_of)]
 
 
 @router.post(
@@ -232,3 +257,43 @@ async def records(body: RecordsRequest, lazy: Lazy, request: Request) -> Records
     service, caller = await lazy.get_for(request, body.database)
     work = service.registered.records(body.database, body.sql, row=body.row, row_limit=body.row_limit, principal=caller)
     return RecordsResponse.of(await while_listening(request, work))
+
+
+async def _resume(
+    trace_id: OfTrace, lazy: Lazy, request: Request, replays: Known, last_event_id: LastEventId = ""
+) -> AsyncIterator[ServerSentEvent]:
+    _, caller = await lazy.get_for(request)
+    return replays.listen(replays.get(trace_id, caller), caller, int(last_event_id or 0))
+
+
+@router.get(
+    "/query/stream/{trace_id}",
+    operation_id="resume_stream",
+    summary="Resume a stream",
+    response_class=EventSourceResponse,
+    responses=refusals(404, 422, 500, 503),
+)
+async def resume_stream(
+    stream: Annotated[AsyncIterator[ServerSentEvent], Depends(_resume)],
+) -> AsyncIterator[ServerSentEvent]:
+    """Continues a stream that was opened with `resumable=true`, from the event after `Last-Event-ID`.
+
+    Only the process that answers the question has its events. Another process returns 404, and so does a question that
+    ended more than a minute ago. The answer is then in its session.
+    """
+    async for event in stream:
+        yield event
+
+
+@router.delete(
+    "/query/stream/{trace_id}",
+    operation_id="end_stream",
+    summary="Cancel a question",
+    status_code=204,
+    responses=refusals(404, 422, 500, 503),
+)
+async def end_stream(trace_id: OfTrace, lazy: Lazy, request: Request, replays: Known) -> Response:
+    """Cancels a question that was asked with `resumable=true`, at once."""
+    _, caller = await lazy.get_for(request)
+    await replays.end(trace_id, caller)
+    return Response(status_code=204)

@@ -12,8 +12,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from executors.base import JsonValue
-from executors.engines.servers import failures
-from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
+from executors.engines.common.servers import failures
+from executors.engines.common.servers.sqlalchemy import SqlAlchemyExecutor
 from executors.errors import ErrorKind, SqlFailed
 from executors.values import to_json
 

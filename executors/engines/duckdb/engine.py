@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from executors.base import Cancel, CheckedSql, CheckedWrite, JsonValue, QueryResult, WriteResult, WriteTerms
 from executors.dialects.table import DIALECTS
-from executors.engines.local import read_back
-from executors.engines.local.files import quote_name
-from executors.engines.stopping import Watch, no_room, row_too_large
+from executors.engines.common.local import read_back
+from executors.engines.common.local.files import quote_name
+from executors.engines.common.stopping import Watch, no_room, row_too_large
 from executors.errors import ErrorKind, SqlFailed, check_count, no_such_write
 from executors.values import (
     RowTooLarge,

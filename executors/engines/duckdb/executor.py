@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from executors import base
 from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Layer, QueryResult, Schema, WriteResult
+from executors.engines.common.local.files import FileState, Gate, duckdb_layers, state_of
 from executors.engines.duckdb import engine as duckdb_engine
 from executors.engines.duckdb import schema as duckdb_schema
-from executors.engines.local.files import FileState, Gate, duckdb_layers, state_of
 from executors.errors import DatabaseUnavailable
 
 if TYPE_CHECKING:

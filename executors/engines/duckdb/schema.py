@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from executors.base import Column, ForeignKey, Schema, Table
-from executors.engines.local.files import Samples, quote_name, sample_values
-from executors.engines.stopping import Watch
+from executors.engines.common.local.files import Samples, quote_name, sample_values
+from executors.engines.common.stopping import Watch
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

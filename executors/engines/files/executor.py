@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from executors.base import Cancel, CheckedSql, Column, Executor, Layer, QueryResult, Schema, Table, TableReport
+from executors.engines.common.local.files import FileState, duckdb_layers, quote_name, state_of
 from executors.engines.duckdb import engine as duckdb_engine
 from executors.engines.duckdb.executor import scratch_folder
 from executors.engines.duckdb.schema import count_rows, is_key, text_samples
@@ -32,7 +33,6 @@ from executors.engines.files.file_groups import (
 from executors.engines.files.file_table import FileTable
 from executors.engines.files.file_tables import WHOLE_BYTES
 from executors.engines.files.prepared import prepare_file
-from executors.engines.local.files import FileState, duckdb_layers, quote_name, state_of
 from executors.errors import DatabaseUnavailable, DiskFull, is_disk_full
 from executors.registry.kinds import FILE_SUFFIXES, PACKED, PACKED_TEXTS, is_file_of_data, is_glob, why_unread
 

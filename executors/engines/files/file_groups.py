@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote
 
 from executors.base import ColumnReport, ForeignKey, Table, TableReport
+from executors.engines.common.local.files import quote_name
 from executors.engines.duckdb.engine import literal
 from executors.engines.files.file_table import FileTable, fetch_row
 from executors.engines.files.written_dates import NAMED_DATE
 from executors.engines.files.written_numbers import LOOKS_LIKE_NUMBER
-from executors.engines.local.files import quote_name
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from executors.engines.local.files import quote_name
+from executors.engines.common.local.files import quote_name
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

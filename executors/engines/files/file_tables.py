@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from executors.engines.common.local.files import quote_name
 from executors.engines.duckdb.engine import literal
 from executors.engines.files.file_table import FileTable, fetch_row
 from executors.engines.files.preamble import DELIMITERS, describe_skipped_lines, is_column_of_decimals, preamble_of
@@ -20,7 +21,6 @@ from executors.engines.files.prepared import even_out_rows
 from executors.engines.files.typed_columns import cast_texts
 from executors.engines.files.written_dates import columns_of_dates, detect_date_format
 from executors.engines.files.written_numbers import open_doubles
-from executors.engines.local.files import quote_name
 from executors.errors import DatabaseUnavailable, is_disk_full
 
 if TYPE_CHECKING:

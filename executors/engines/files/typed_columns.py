@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from executors.engines.common.local.files import quote_name
 from executors.engines.files.file_table import absent_note, fetch_row
 from executors.engines.files.written_dates import columns_of_dates, detect_date_format
 from executors.engines.files.written_numbers import COMMA, POINT, detect_number_format, mark_of, shapes_of
-from executors.engines.local.files import quote_name
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from executors.engines.common.local.files import quote_name
 from executors.engines.duckdb.engine import literal
 from executors.engines.files.file_table import fetch_row, value_of
-from executors.engines.local.files import quote_name
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
+from executors.engines.common.servers.sqlalchemy import SqlAlchemyExecutor
 
 if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPICursor

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from executors.base import CheckedWrite, JsonValue
 from executors.dialects.table import DIALECTS
-from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
+from executors.engines.common.servers.sqlalchemy import SqlAlchemyExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlRefused
 from executors.values import timestamp_from_text
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from executors.base import JsonValue
-from executors.engines.servers.sqlalchemy import Decoder, SqlAlchemyExecutor
+from executors.engines.common.servers.sqlalchemy import Decoder, SqlAlchemyExecutor
 from executors.values import to_json
 
 if TYPE_CHECKING:

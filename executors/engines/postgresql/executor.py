@@ -10,8 +10,8 @@ from decimal import Decimal
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor, execute
-from executors.engines.servers.tokens import POSTGRESQL_SCOPE, CredentialError
+from executors.engines.common.servers.sqlalchemy import SqlAlchemyExecutor, execute
+from executors.engines.common.servers.tokens import POSTGRESQL_SCOPE, CredentialError
 from executors.errors import ErrorKind, SqlFailed
 from executors.values import timestamp_from_text
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import SecretStr
 
 from executors.base import TRACEPARENT, Cancel, stoppable
-from executors.engines.servers.tokens import CredentialError, TokenSource
+from executors.engines.common.servers.tokens import CredentialError, TokenSource
 from executors.errors import DatabaseUnavailable
 
 if TYPE_CHECKING:

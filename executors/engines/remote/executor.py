@@ -15,10 +15,10 @@ from pydantic import BaseModel, SecretStr, ValidationError
 
 from executors.base import Cancel, CheckedSql, Executor, JsonValue, QueryResult, Schema, Table
 from executors.dialects.table import DIALECTS
+from executors.engines.common.servers.catalogue import SchemaCache
+from executors.engines.common.servers.tokens import TokenSource
+from executors.engines.common.stopping import out_of_time
 from executors.engines.remote.client import AppClient, Stopped
-from executors.engines.servers.catalogue import SchemaCache
-from executors.engines.servers.tokens import TokenSource
-from executors.engines.stopping import out_of_time
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused
 from executors.registry.entry import ServerOptions
 

@@ -29,10 +29,10 @@ from executors.base import (
     WriteTerms,
 )
 from executors.dialects.table import DIALECTS
-from executors.engines.local import read_back
-from executors.engines.local.files import FileState, quote_name, sqlite_layers, state_of
+from executors.engines.common.local import read_back
+from executors.engines.common.local.files import FileState, quote_name, sqlite_layers, state_of
+from executors.engines.common.stopping import no_room, out_of_time, row_too_large
 from executors.engines.sqlite import schema as sqlite_schema
-from executors.engines.stopping import no_room, out_of_time, row_too_large
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, check_count, no_such_write
 from executors.values import RowTooLarge, collect
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from executors.base import Column, ForeignKey, Schema, Table
-from executors.engines.local.files import Samples, quote_name, sample_values
+from executors.engines.common.local.files import Samples, quote_name, sample_values
 
 # A full count reads a whole table, and a view may do anything. These are the total times for all tables.
 COUNTING_S = 2.0

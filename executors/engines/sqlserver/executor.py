@@ -12,9 +12,9 @@ from functools import partial
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from executors.engines.servers.failures import error_code
-from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
-from executors.engines.servers.tokens import SQL_SERVER_SCOPE
+from executors.engines.common.servers.failures import error_code
+from executors.engines.common.servers.sqlalchemy import SqlAlchemyExecutor
+from executors.engines.common.servers.tokens import SQL_SERVER_SCOPE
 from executors.engines.sqlserver.odbc import UnusableAddress, check_strict, connection_string, newest_driver
 from executors.engines.sqlserver.patience import Patience
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from executors.engines.servers import pool
+from executors.engines.common.servers import pool
 
 log = logging.getLogger(__name__)
 

@@ -28,13 +28,13 @@ from executors.base import (
     WriteResult,
 )
 from executors.dialects.table import DIALECTS
-from executors.engines.local import read_back
-from executors.engines.servers import catalogue, failures, statements
-from executors.engines.servers.catalogue import Reader, SchemaCache
-from executors.engines.servers.failures import error_code
-from executors.engines.servers.pool import ConnectionPool, Driver, load
-from executors.engines.servers.tokens import CredentialError, TokenSource
-from executors.engines.stopping import Watch, out_of_time, row_too_large
+from executors.engines.common.local import read_back
+from executors.engines.common.servers import catalogue, failures, statements
+from executors.engines.common.servers.catalogue import Reader, SchemaCache
+from executors.engines.common.servers.failures import error_code
+from executors.engines.common.servers.pool import ConnectionPool, Driver, load
+from executors.engines.common.servers.tokens import CredentialError, TokenSource
+from executors.engines.common.stopping import Watch, out_of_time, row_too_large
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, check_count, no_such_write
 from executors.registry.openers import OPENERS
 from executors.values import RowTooLarge, collect

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from executors.base import Cancel, stoppable
-from executors.engines.servers import failures
-from executors.engines.servers.tokens import CredentialError
-from executors.engines.stopping import out_of_time
+from executors.engines.common.servers import failures
+from executors.engines.common.servers.tokens import CredentialError
+from executors.engines.common.stopping import out_of_time
 from executors.errors import ErrorKind, SqlFailed
 
 if TYPE_CHECKING:

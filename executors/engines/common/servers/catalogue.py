@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.dialects.row import Dialect
-from executors.engines.local.files import MAX_SAMPLE_CHARS
+from executors.engines.common.local.files import MAX_SAMPLE_CHARS
 from executors.errors import DatabaseUnavailable
 
 if TYPE_CHECKING:

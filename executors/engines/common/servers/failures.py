@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from executors.base import Schema
 from executors.dialects.row import Dialect, words
-from executors.engines.servers.tokens import CredentialError
-from executors.engines.stopping import no_room
+from executors.engines.common.servers.tokens import CredentialError
+from executors.engines.common.stopping import no_room
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 from executors.registry.openers import OPENERS
 from executors.sql.names import diagnose
