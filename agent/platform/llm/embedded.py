@@ -224,10 +224,6 @@ class EmbeddedModel:
 
     def _load(self) -> _Loaded:
         """Start the server, in a worker thread."""
-        import httpx2  # noqa: F401  slow to import, so it is done here and not in the event loop
-
-        from agent.platform.llm.llama_server import LlamaServer
-
         path, key, folder = self._find_verified_file(), secrets.token_urlsafe(32), None
         if self._settings.prefix_cache_mb:
             try:
@@ -240,6 +236,8 @@ class EmbeddedModel:
             raise ModelUnavailable(f"The model's file {path.name} cannot be read: {error.strerror}.") from error
         _close_all(self._servers)  # a crashed server, if any
         process, address = self._start(path, key, folder)
+        from agent.platform.llm.llama_server import LlamaServer
+
         client = LlamaServer(self.name, address, key, timeout_s=choose(self._settings, self.name).timeout_s)
         return _Loaded(process, client, self._states(folder, client))
 
@@ -258,6 +256,10 @@ class EmbeddedModel:
         try:
             process = LlamaProcess(options)
             self._servers.append(process)  # so that `close` can end it while it loads
+            import httpx2  # noqa: F401  slow to import: not in the event loop, and while the server loads the model
+
+            import agent.platform.llm.llama_server  # noqa: F401
+
             return process, process.wait_for_address()
         except PackageMissing as error:
             raise ModelUnavailable(

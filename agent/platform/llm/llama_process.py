@@ -40,7 +40,6 @@ class LlamaProcess:
             **os.environ,
             "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
         }
-        self._options = options
         self._pipes = threading.Lock()  # a pipe must not be closed while a thread uses it
         try:
             self._process = subprocess.Popen(  # noqa: S603  this file, by this interpreter
@@ -53,6 +52,10 @@ class LlamaProcess:
             )
         except OSError as error:
             raise LlamaFailed(f"no process can be started: {error.strerror}") from error
+        to_child = cast("IO[str]", self._process.stdin)
+        with suppress(OSError):  # it has ended; `wait_for_address` says so
+            to_child.write(f"{json.dumps(options)}\n")
+            to_child.flush()
 
     @property
     def is_running(self) -> bool:
@@ -60,11 +63,9 @@ class LlamaProcess:
 
     def wait_for_address(self) -> str:
         """The server's URL, once it answers; `close` ends the wait. Raises LlamaFailed, PackageMissing."""
-        to_child, from_child = cast("IO[str]", self._process.stdin), cast("IO[str]", self._process.stdout)
+        from_child = cast("IO[str]", self._process.stdout)
         try:
             with self._pipes:
-                to_child.write(f"{json.dumps(self._options)}\n")
-                to_child.flush()
                 said = json.loads(from_child.readline() or "{}")
         except (OSError, ValueError):  # it has ended, or `close` closed its pipes
             said = {}
