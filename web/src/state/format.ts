@@ -26,7 +26,7 @@ const SMALL = 1e-6;
 const LARGE = 1e21;
 
 /** One or two decimals are written for all numbers of a column alike, two where they are `hundredths`;
- * `agent/checks/grounding/arithmetic/display.py` has the same rules. */
+ * `agent/checks/grounding/numbers/display.py` has the same rules. */
 export function columnFormat(name: string, values: Iterable<unknown>, meaning?: Meaning): ColumnFormat {
   const known = [...values];
   const grouped = !isName(meaning) && isGrouped(name);
