@@ -32,6 +32,7 @@ from agent.checks.grounding.question.omissions import (
     find_other_side,
     find_turned_round,
 )
+from agent.checks.grounding.question.polar import check_polar
 from agent.checks.grounding.question.swapped import find_swapped
 from agent.checks.grounding.support.bounds import list_settled_items, settle
 from agent.checks.grounding.support.calculations import Calculations
@@ -116,13 +117,16 @@ def check(text: str, facts: Facts, filled: Sequence[Correction] = ()) -> Checked
     problems += found.problems
     problems += _find_apart(segments, listed.names)
     problems += _find_torn(text, items, facts)
-    read = facts.language in LANGUAGES
+    read, decided = facts.language in LANGUAGES, False
     rows_named = [item for segment in segments for item in segment.names]
     problems += _find_unplaced(items, facts, asked)
     problems += _find_other_days(segments, facts, names.dated)
     problems += find_widened(text, facts)
     if read:
         context = WordingContext(facts, names, asked, numbers, supports, segments)
+        polar = check_polar(text, items, segments, asked, facts, numbers)
+        settled, decided = settled | polar.settled, bool(polar.settled)
+        problems += polar.problems
         ordering = check_ordering(text, items, supports, facts)
         settled |= ordering.settled
         problems += ordering.problems
@@ -144,7 +148,7 @@ def check(text: str, facts: Facts, filled: Sequence[Correction] = ()) -> Checked
         problems += _find_unread(text, items, segments, facts, asked, supports)
     stated = {it.text.lower() for it in problems}
     problems += [it for it in causes(text, facts) if it.text.lower().split()[0] not in stated]
-    if not problems and not _says_something(supports, rows_named, items, asked, facts):
+    if not problems and not decided and not _says_something(supports, rows_named, items, asked, facts):
         problems.append(Problem("the sentence", "it says nothing of the rows"))
     unique = tuple(dict.fromkeys(problems))[:MAX_PROBLEMS]
     return Checked(tuple(told), tuple(rows_named), unique, read)  # fmt: skip

@@ -60,6 +60,8 @@ class QueryFacts(NamedTuple):
     order: the outermost ORDER BY: column names, each with whether it is descending.
     joined: whether tables are joined, so that a record may occur several times.
     groups: whether the query or a subquery groups rows.
+    bounds: numbers that it compares something with, anywhere. ranks: whether it compares two
+    aggregates, or a column with the same one of another row.
     """
 
     projections: tuple[Projection, ...] = ()
@@ -70,6 +72,8 @@ class QueryFacts(NamedTuple):
     tables: tuple[str, ...] = ()
     joined: bool = False
     groups: bool = False
+    bounds: frozenset[str] = frozenset()
+    ranks: bool = False
 
     @property
     def of_each(self) -> bool:
@@ -113,7 +117,25 @@ def query_facts(sql: str, dialect: str) -> QueryFacts:
         tables=tuple(dict.fromkeys(it.name for it in tree.find_all(exp.Table))),
         joined=tree.find(exp.Join) is not None,
         groups=tree.find(exp.Group, exp.Window) is not None,
+        bounds=frozenset(literal.name for it in _inequalities(tree) for literal in it.find_all(exp.Literal)),
+        ranks=any(_compares_like_values(it) for it in _inequalities(tree)),
     )
+
+
+def _inequalities(tree: exp.Query) -> Iterator[exp.Binary]:
+    from sqlglot import exp
+
+    return tree.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE)
+
+
+def _compares_like_values(comparison: exp.Binary) -> bool:
+    """Whether both sides are aggregates, or the same column of two rows: "e.salary > m.salary"."""
+    from sqlglot import exp
+
+    sides = (comparison.this, comparison.expression)
+    aggregates = [it.find(exp.AggFunc) is not None for it in sides]
+    one, other = ({column.name.lower() for column in it.find_all(exp.Column)} for it in sides)
+    return all(aggregates) or bool(one & other)
 
 
 def _group_keys(select: exp.Select) -> frozenset[str]:

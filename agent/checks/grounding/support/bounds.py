@@ -66,7 +66,7 @@ def settle(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | None:
         return None
     if len(columns) != 1 or len(counts) > 1 or not (quantifiers or counts or (named and len(named) > 1)):
         return None
-    beyond = _find_rows_beyond(facts, numbers, segment, place, columns[0])
+    beyond = find_rows_beyond(facts, numbers, segment, place, columns[0])
     if beyond is None:
         return None
     holds = _verdict(facts, quantifiers, named, beyond, counts)
@@ -97,7 +97,7 @@ def _find_bound(segment: Segment) -> int | None:
     return found[0] if not any(it.cls is Class.TIMES for it in after) else None  # "more than five times that of Ada"
 
 
-def _find_rows_beyond(facts: Facts, numbers: Numbers, segment: Segment, place: int, column: ColumnFacts) -> Rows | None:
+def find_rows_beyond(facts: Facts, numbers: Numbers, segment: Segment, place: int, column: ColumnFacts) -> Rows | None:
     """The rows whose value is beyond the bound. None if a row has no value, or the number has another unit."""
     limit = segment.items[place + 1]
     cells = [facts.values(column.index, [row]) for row in range(len(facts.rows))]
