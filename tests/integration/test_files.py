@@ -302,6 +302,30 @@ def test_keys_are_inferred_from_names_and_values(opened: Open, tmp_path: Path) -
     assert _keys(tables["lines"]) == ["order_id > orders.order_id"]
 
 
+def test_keys_are_found_however_their_names_are_spelled(opened: Open, tmp_path: Path) -> None:
+    for name, content in {
+        "members": "Member No,name\n1,x\n2,x\n",
+        "countries": "CountryCode,name\nAT,Austria\nFR,France\n",
+        "kunden": "Kunden-Nr,ort\n7,Wien\n8,Graz\n",
+        "loans": "loan_id,member_no,country_code,KundenNr,number\n1,2,AT,7,1\n2,2,FR,8,2\n",
+    }.items():
+        (tmp_path / f"{name}.csv").write_text(content, encoding="utf-8")
+
+    tables = {table.name: table for table in opened().schema().tables}
+
+    assert {name: table.primary_key for name, table in tables.items()} == {
+        "countries": ("CountryCode",),
+        "kunden": ("Kunden-Nr",),
+        "loans": ("loan_id",),
+        "members": ("Member No",),
+    }
+    assert _keys(tables["loans"]) == [
+        "member_no > members.Member No",
+        "country_code > countries.CountryCode",
+        "KundenNr > kunden.Kunden-Nr",
+    ]
+
+
 def _keys(table: Table) -> list[str]:
     return [f"{key.columns[0]} > {key.table}.{key.referenced[0]}" for key in table.foreign_keys]
 

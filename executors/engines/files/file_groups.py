@@ -110,10 +110,13 @@ def _common(root: Path, path: Path, name: str, *, same: bool) -> str:
     return (folders[-1] if folders else "") or bare or name if same or not bare else bare
 
 
+_KEY_SUFFIXES = ("id", "no", "nr", "number", "code", "key")
+
+
 def key_candidates(table: str, columns: Sequence[str]) -> list[str]:
-    """Columns that may be the primary key, by their names, likeliest first."""
-    by_name = {column.lower(): column for column in columns}
-    wanted = [f"{form}{suffix}" for form in _forms(table) for suffix in ("_id", "id")]
+    """Columns that may be the primary key, by their names, likeliest first: `Customer No` in `customers`."""
+    by_name = {_letters(column): column for column in columns}
+    wanted = [f"{_letters(form)}{suffix}" for suffix in _KEY_SUFFIXES for form in _forms(table)]
     return [by_name[name] for name in ("id", *wanted) if name in by_name]
 
 
@@ -121,25 +124,31 @@ def with_foreign_keys(tables: Sequence[Table]) -> tuple[Table, ...]:
     """The tables with the foreign keys that the names of primary keys imply.
 
     A foreign key is a column of the same type in another table. It has the name of the primary key, or is `customer_id`
-    if the key of `customers` is `id`. Nothing enforces it, but the schema shows it like a declared one.
+    if the key of `customers` is `id`. Case, blanks and underscores do not count. Nothing enforces it, but the schema
+    shows it like a declared one.
     """
     targets: dict[str, Table] = {}
     for table in tables:
         if len(table.primary_key) == 1:
-            key = table.primary_key[0].lower()
-            names = [f"{form}_id" for form in reversed(_forms(table.name))] if key == "id" else [key]
+            key = _letters(table.primary_key[0])
+            names = [f"{_letters(form)}id" for form in reversed(_forms(table.name))] if key == "id" else [key]
             targets.update(dict.fromkeys(names, table))
     return tuple(table.model_copy(update={"foreign_keys": tuple(_foreign_keys(table, targets))}) for table in tables)
 
 
 def _foreign_keys(table: Table, targets: Mapping[str, Table]) -> Iterator[ForeignKey]:
     for column in table.columns:
-        target = targets.get(column.name.lower())
+        target = targets.get(_letters(column.name))
         if target is None or target.name == table.name:
             continue
         key = target.column(target.primary_key[0])
         if key is not None and key.type == column.type:
             yield ForeignKey(columns=(column.name,), table=target.name, referenced=target.primary_key)
+
+
+def _letters(name: str) -> str:
+    """A name without case, blanks and underscores: `Customer No` and `customer_no` are one."""
+    return re.sub(r"[\W_]+", "", name).lower()
 
 
 def _forms(table: str) -> list[str]:
