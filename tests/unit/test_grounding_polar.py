@@ -56,6 +56,55 @@ BORN = facts("Is Ann older than Bob?", "name born", (("Ann", 1985), ("Bob", 1976
 PRICE = facts(
     "Is the average price of rooms higher than 100?", "price", ((41,),), "SELECT AVG(price) AS price FROM rooms"
 )
+MARCH = facts(
+    "Did revenue in March exceed 10,000?",
+    "revenue",
+    ((9000,),),
+    "SELECT SUM(amount) AS revenue FROM sales WHERE month = 'March'",
+)
+REVENUE = facts(
+    "Was the revenue of 2024 greater than that of 2023?",
+    "year revenue",
+    ((2023, 100), (2024, 90)),
+    "SELECT year, SUM(amount) AS revenue FROM sales GROUP BY year",
+)
+BIKES = facts("Did we sell at least 50 bikes?", "n", ((50,),), "SELECT COUNT(*) AS n FROM sales WHERE item = 'bike'")
+PROFIT = facts(
+    "Is product A profitable?", "profit", ((-5,),), "SELECT SUM(profit) AS profit FROM sales WHERE product = 'A'"
+)
+PROFIT_OF_A = facts(
+    "Is product A profitable?",
+    "product profit",
+    (("A", -5),),
+    "SELECT product, SUM(profit) AS profit FROM sales WHERE product = 'A' GROUP BY product",
+)
+DOUBLED = facts(
+    "Did sales double in 2024?",
+    "year sales",
+    ((2023, 10), (2024, 12)),
+    "SELECT year, SUM(amount) AS sales FROM sales GROUP BY year",
+)
+BEFORE = facts("Was Ann born before Bob?", "name born", (("Ann", 1985), ("Bob", 1976)), "SELECT name, born FROM people")
+STOCK = facts("Is there enough stock for 100 orders?", "stock", ((40,),), "SELECT SUM(pieces) AS stock FROM stock")
+SAME = facts(
+    "Do we have the same number of cats and dogs?",
+    "cats dogs",
+    ((3, 5),),
+    "SELECT SUM(kind = 'cat') AS cats, SUM(kind = 'dog') AS dogs FROM pets",
+)
+ONE_OF = facts(
+    "Is Austria one of the countries with orders?",
+    "country",
+    (("DE",), ("FR",)),
+    "SELECT DISTINCT country FROM orders",
+)
+ANY = facts(
+    "Is there any revenue from Lyon?",
+    "revenue",
+    ((40,),),
+    "SELECT SUM(amount) AS revenue FROM sales WHERE city = 'Lyon'",
+)
+OVERDUE = facts("Are there overdue loans?", "n", ((3,),), "SELECT COUNT(*) AS n FROM loans WHERE due_on < '2024-06-01'")
 TOP = facts(
     "Is Berlin the city with the most customers?",
     "city",
@@ -106,6 +155,13 @@ COMPARED = facts(
     (of_austria(46), "No, we have 46 customers in Austria."),
     (AGES, "No, Ann is not older than Bob."),
     (PRICE, "No, the average price is not higher than 100."),
+    (MARCH, "No, revenue in March was 9,000."),
+    (MARCH, "No, revenue in March did not exceed 10,000."),
+    (REVENUE, "No, the revenue of 2024 was not greater than that of 2023."),
+    (BIKES, "Yes, we sold at least 50 bikes."),
+    (ANY, "Yes, there is revenue from Lyon: 40."),
+    (OVERDUE, "Yes, there are 3 overdue loans."),
+    (OVERDUE, "Yes."),
     (ABOVE, "Yes, Berlin and Hamburg have more than 9 customers."),
     (PAID, "Yes, Ann earns more than their manager."),
     (COMPARED, "Yes, more loans were made in 2024 than in 2025."),
@@ -142,6 +198,16 @@ def test_what_the_rows_decide_is_shown(known: Facts, sentence: str) -> None:
     (AGES, "Yes, Ann is older than Bob."),
     (BORN, "Yes, Ann is older than Bob."),
     (PRICE, "Yes, the average price of rooms is higher than 100."),
+    (MARCH, "Yes, revenue in March exceeded 10,000."),
+    (REVENUE, "Yes, the revenue of 2024 was greater than that of 2023."),
+    (BIKES, "No, we did not sell at least 50 bikes."),
+    (PROFIT, "Yes, product A is profitable."),
+    (PROFIT_OF_A, "Yes, product A is profitable."),
+    (DOUBLED, "Yes."),
+    (BEFORE, "Yes, Ann was born before Bob."),
+    (STOCK, "Yes, there is enough stock for 100 orders."),
+    (SAME, "Yes, we have the same number of cats and dogs."),
+    (ONE_OF, "Yes."),
     (TOP, "Yes."),
     (MANAGER, "Yes."),
     (COMPARED, "No, fewer loans were made in 2024 than in 2025."),

@@ -16,7 +16,6 @@ from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
 from agent.checks.grounding.evidence.result import Problem
 from agent.checks.grounding.languages.vocabulary import Class
-from agent.checks.grounding.question.omissions import find_foreign_names
 from agent.checks.grounding.support.bounds import find_rows_beyond
 from agent.checks.grounding.support.support import Numbers
 
@@ -29,10 +28,13 @@ _THAN: Mapping[str, re.Pattern[str]] = {
 }
 _TOKEN = re.compile(r"[^\W_]+")
 _NO = frozenset({"no", "nein", "non"})
-_COMPARING = frozenset({Class.MORE, Class.LESS})
-_BOUNDS = frozenset({Class.OVER, Class.UNDER})
-_DECIDED = _COMPARING | _BOUNDS | {Class.YES, Class.NOT, Class.ASKED}
-_CLAIMS = frozenset({Class.MOST, Class.LEAST, Class.ALL, Class.ONLY, Class.EACH, Class.RISE, Class.FALL, Class.EQUAL})
+_COMPARING = frozenset({Class.MORE, Class.LESS, Class.OVER, Class.UNDER})
+_DECIDED = _COMPARING | {Class.YES, Class.NOT, Class.ASKED}
+_CLAIMS = frozenset(
+    {Class.MOST, Class.LEAST, Class.ALL, Class.ONLY, Class.EACH, Class.RISE, Class.FALL, Class.EQUAL, Class.MULTIPLIED}
+)
+_ANY = frozenset({"any", "irgendein", "irgendeine", "irgendeinen", "irgendwelche", "quelque", "quelques", "algún"})
+_ANY |= {"alguna", "algunos", "algunas", "qualche", "alcuni", "alcune"}
 _OF_AGE = re.compile(r"(?:old|young|ält|jüng)", re.IGNORECASE)
 _AGES = frozenset({"age", "ages", "alter"})
 _UNDECIDED = "the rows do not decide it; say what they show"
@@ -61,11 +63,16 @@ def check_polar(
         return Polar()
     bound, than, first = _find_bound(asked), _THAN[facts.language or "en"], items[0]
     verdict = True if first.cls is Class.YES else False if first.text.lower() in _NO else None
-    if _is_decided_by_query(asked, facts):
+    if _is_flag(facts):
         return Polar()
     if bound is None and not than.search(facts.question):
+        bare = _find_bare_yes(items, asked, facts)
+        if verdict is True and not bare and not _are_found_or_not(asked, facts):
+            return Polar(problems=(Problem(first.text, _UNDECIDED),))
+        return Polar(problems=bare)
+    if _is_decided_by_query(asked, facts):
         return Polar(problems=_find_bare_yes(items, asked, facts))
-    told = [it for it in items if it.cls in _COMPARING | _BOUNDS]
+    told = [it for it in items if it.cls in _COMPARING]
     if verdict is None and not told and not than.search(text):
         return Polar()
     sides = _find_sides(asked, facts) if bound is None else []
@@ -88,27 +95,45 @@ def check_polar(
 
 
 def _is_decided_by_query(asked: Sequence[Item], facts: Facts) -> bool:
-    """Whether the rows are a flag, or the query compares two values, or something with a number of the question."""
+    """Whether the query compares two values, or something with a number of the question."""
     numbers = (int(it.value) for it in asked if it.kind == "number" and it.value.denominator == 1)
     if any(str(number + step) in facts.query.bounds for number in numbers for step in (-1, 0, 1)):
         return True  # "more than 9" is also "at least 10"
+    return facts.query.ranks
+
+
+def _is_flag(facts: Facts) -> bool:
     flags = any(it.kind == "flag" for it in facts.columns)
-    return facts.query.ranks or flags or all(isinstance(it, bool) for row in facts.rows for it in row)
+    return flags or all(isinstance(it, bool) for row in facts.rows for it in row)
+
+
+def _are_found_or_not(asked: Sequence[Item], facts: Facts) -> bool:
+    """Whether rows that were found say yes: rows that the question looks for, not values of what it names."""
+    if any(it.text.lower() in _ANY for it in asked):
+        return all(it >= 0 for column in facts.measures for it in facts.values(column.index))
+    named = [it.rows for it in asked if it.kind in ("name", "date") and len(it.rows) == 1]
+    if len(facts.rows) == 2 and len(frozenset[int]().union(*named)) == 2:
+        return False  # "Was Ann born before Bob?"
+    values = [it for it in facts.measures if it.projection.aggregate != "count"]
+    alone = len(facts.rows) == 1 and (len(facts.measures) == len(facts.columns) or bool(named))
+    return not alone or (not values and len(facts.measures) < 2)
 
 
 def _find_bare_yes(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> tuple[Problem, ...]:
     """The problems of a yes without a sentence: what the question claims, it claims too."""
     if any(it.cls is not Class.YES and it.kind != "mark" for it in items):
         return ()
-    if {it.cls for it in asked} & _CLAIMS:
+    if {it.cls for it in asked} & _CLAIMS or any(it.projection.aggregate != "count" for it in facts.measures):
         return (Problem(items[0].text, _UNDECIDED),)
-    return tuple(find_foreign_names(segments_of(asked), facts, asked))
+    known = " ".join((facts.sql, *(str(cell) for row in facts.rows for cell in row))).casefold()
+    names = (it for it in asked[1:] if it.kind in ("word", "name") and it.text[0].isupper())
+    return tuple(Problem(it.text, "no row is about it") for it in names if it.text.casefold() not in known)
 
 
 def _find_bound(items: Sequence[Item]) -> int | None:
-    """The position of the bound before a number: "more than 50"."""
+    """The position of the bound before a number: "more than 50", "exceed 50"."""
     for at, item in enumerate(items[:-1]):
-        if item.cls in _BOUNDS and items[at + 1].kind == "number" and not items[at + 1].cls:
+        if item.cls in _COMPARING and items[at + 1].kind == "number" and not items[at + 1].cls:
             return at
     return None
 
@@ -167,4 +192,4 @@ def _compare(items: Sequence[Item], comparing: Sequence[Item], sides: Sequence[_
         one, other = other, one
     elif None in named and any(it is not None for it in named):
         return None
-    return one > other if comparing[0].cls is Class.MORE else one < other
+    return one > other if comparing[0].cls in (Class.MORE, Class.OVER) else one < other

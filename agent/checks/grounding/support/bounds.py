@@ -107,7 +107,7 @@ def find_rows_beyond(facts: Facts, numbers: Numbers, segment: Segment, place: in
     if limit.percent is not column.percent and not fractions:
         return None
     reached = numbers.reaches(segment, limit)
-    over = segment.items[place].cls is Class.OVER
+    over = segment.items[place].cls in (Class.OVER, Class.MORE)
     unit = 100 if fractions else column.scale if is_counted_in(limit, column) else 1
     return frozenset(
         row
