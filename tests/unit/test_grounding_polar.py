@@ -50,6 +50,13 @@ LATE = facts(
     ((12,),),
     "SELECT COUNT(*) AS n FROM loans WHERE returned_on > due_on AND year = 2024",
 )
+SOLD = facts(
+    "Was more tea sold in 2024 than in 2025?",
+    "tea_2024 tea_2025",
+    ((5, 3),),
+    "SELECT SUM(CASE WHEN year = 2024 THEN kg END) AS tea_2024, "
+    "SUM(CASE WHEN year = 2025 THEN kg END) AS tea_2025 FROM tea",
+)
 BERLIN = "Does Berlin have more customers than Hamburg?"
 AGES = facts("Is Ann older than Bob?", "name age", (("Ann", 41), ("Bob", 50)), "SELECT name, age FROM people")
 BORN = facts("Is Ann older than Bob?", "name born", (("Ann", 1985), ("Bob", 1976)), "SELECT name, born FROM people")
@@ -151,6 +158,7 @@ COMPARED = facts(
      "Nein, Berlin hat weniger Kunden als Hamburg."),
     (of_cities("Hat Berlin mehr Kunden als Hamburg?", ("Berlin", 30), ("Hamburg", 10)),
      "Ja, Berlin hat mehr Kunden als Hamburg."),
+    (SOLD, "Yes, more tea was sold in 2024 than in 2025."),
     (of_austria(66), "Yes, we have more than 50 customers in Austria: 66."),
     (of_austria(46), "No, we have 46 customers in Austria."),
     (AGES, "No, Ann is not older than Bob."),
@@ -192,6 +200,8 @@ def test_what_the_rows_decide_is_shown(known: Facts, sentence: str) -> None:
      "Sí, Berlín tiene más clientes que Hamburgo."),
     (of_cities("Ha Berlino più clienti di Amburgo?", ("Berlino", 10), ("Amburgo", 30)),
      "Sì, Berlino ha più clienti di Amburgo."),
+    (of_cities(BERLIN, ("Berlin", 30), ("Hamburg", 10)),
+     "Yes, Berlin has more customers than Hamburg, and none is new."),
     (of_austria(46), "Yes, we have more than 50 customers in Austria."),
     (of_austria(46), "Yes, we have 46 customers in Austria."),
     (of_austria(66), "No, we have 66 customers in Austria."),

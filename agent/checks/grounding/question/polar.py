@@ -29,13 +29,12 @@ _THAN: Mapping[str, re.Pattern[str]] = {
 _TOKEN = re.compile(r"[^\W_]+")
 _NO = frozenset({"no", "nein", "non"})
 _COMPARING = frozenset({Class.MORE, Class.LESS, Class.OVER, Class.UNDER})
-_DECIDED = _COMPARING | {Class.YES, Class.NOT, Class.ASKED}
 _CLAIMS = frozenset(
     {Class.MOST, Class.LEAST, Class.ALL, Class.ONLY, Class.EACH, Class.RISE, Class.FALL, Class.EQUAL, Class.MULTIPLIED}
 )
 _ANY = frozenset({"any", "irgendein", "irgendeine", "irgendeinen", "irgendwelche", "quelque", "quelques", "algún"})
 _ANY |= {"alguna", "algunos", "algunas", "qualche", "alcuni", "alcune"}
-_OF_AGE = re.compile(r"(?:old|young|ält|jüng)", re.IGNORECASE)
+_OF_AGE = re.compile(r"\b(?:old|young|ält|jüng)", re.IGNORECASE)
 _AGES = frozenset({"age", "ages", "alter"})
 _UNDECIDED = "the rows do not decide it; say what they show"
 
@@ -82,16 +81,17 @@ def check_polar(
         holds = _compare(asked, [it for it in asked if it.cls in _COMPARING][:1], sides)
     if holds is None:
         return Polar(problems=(Problem(first.text, _UNDECIDED),))
-    wrong = []
+    wrong, settled = [], {first.start} if verdict is not None else set[int]()
     if verdict is not None and verdict is not holds:
         wrong.append(Problem(first.text, "the rows say no" if verdict else "the rows say yes"))
     for item in told:
         beyond = _is_beyond(segments, item, facts, numbers) if bound is not None else None
         claim = beyond if bound is not None else _compare(items, [item], sides)
-        denied = any(it.cls is Class.NOT and it is not first and it.start < item.start for it in items)
-        if claim is None or claim is denied:
+        denials = [it.start for it in items if it.cls is Class.NOT and first.start < it.start < item.start]
+        settled |= {item.start, *denials}
+        if claim is None or claim is bool(denials):
             wrong.append(Problem(item.text, "the rows say the opposite"))
-    return Polar(frozenset(it.start for it in items if it.cls in _DECIDED), tuple(wrong))
+    return Polar(frozenset(settled), tuple(wrong))
 
 
 def _is_decided_by_query(asked: Sequence[Item], facts: Facts) -> bool:
