@@ -103,8 +103,11 @@ def _is_decided_by_query(asked: Sequence[Item], facts: Facts) -> bool:
 
 
 def _is_flag(facts: Facts) -> bool:
-    flags = any(it.kind == "flag" for it in facts.columns)
-    return flags or all(isinstance(it, bool) for row in facts.rows for it in row)
+    """Whether the rows are yes or no themselves."""
+    column = facts.columns[0]
+    if any(it.kind == "flag" for it in facts.columns):
+        return True
+    return len(facts.columns) == 1 and not column.projection.aggregate and all(it in (0, 1) for (it,) in facts.rows)
 
 
 def _are_found_or_not(asked: Sequence[Item], facts: Facts) -> bool:
