@@ -1,7 +1,7 @@
-"""Yes or no to a question that compares: "Did Ann sell more than Bo?"
+"""Yes or no: "Did Ann sell more than Bo?", "Is product A profitable?"
 
-The query of such a question often selects the values and leaves the comparison to the reader. Then rows that were found
-do not say yes: the values decide.
+Rows that were found say yes to a question whether there are any. If the query of another question selects values and
+leaves the comparison to the reader, the values decide. If they do not, neither yes nor no is supported.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def check_polar(
         return Polar()
     if bound is None and not than.search(facts.question):
         bare = _find_bare_yes(items, asked, facts)
-        if verdict is True and not bare and not _are_found_or_not(asked, facts):
+        if verdict is True and not bare and not _exist_as_asked(asked, facts):
             return Polar(problems=(Problem(first.text, _UNDECIDED),))
         return Polar(problems=bare)
     if _is_decided_by_query(asked, facts):
@@ -110,8 +110,8 @@ def _is_flag(facts: Facts) -> bool:
     return len(facts.columns) == 1 and not column.projection.aggregate and all(it in (0, 1) for (it,) in facts.rows)
 
 
-def _are_found_or_not(asked: Sequence[Item], facts: Facts) -> bool:
-    """Whether rows that were found say yes: rows that the question looks for, not values of what it names."""
+def _exist_as_asked(asked: Sequence[Item], facts: Facts) -> bool:
+    """Whether the question is answered by rows that exist, not by the values of what it names."""
     if any(it.text.lower() in _ANY for it in asked):
         return all(it >= 0 for column in facts.measures for it in facts.values(column.index))
     named = [it.rows for it in asked if it.kind in ("name", "date") and len(it.rows) == 1]
