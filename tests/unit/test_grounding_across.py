@@ -6,12 +6,7 @@ import pytest
 
 from agent.checks.grounding.answer import check_text
 from agent.checks.grounding.evidence.facts import Facts
-from executors.base import JsonValue, QueryResult
-
-
-def facts(question: str, columns: str, rows: tuple[tuple[JsonValue, ...], ...], sql: str) -> Facts:
-    return Facts(question=question, result=QueryResult(columns=tuple(columns.split()), rows=rows), sql=sql)
-
+from tests.unit.grounding_facts import facts
 
 BEDS = facts(
     "How many beds were occupied per ward?",

@@ -6,16 +6,7 @@ import pytest
 
 from agent.checks.grounding.answer import check_text
 from agent.checks.grounding.evidence.facts import Facts
-from executors.base import JsonValue, QueryResult
-from rag.docs.documents import make_document
-
-
-def facts(question: str, columns: str, rows: tuple[tuple[JsonValue, ...], ...], sql: str, target: str = "") -> Facts:
-    docs = (make_document("column", target, table="pages", column="target"),) if target else ()
-    return Facts(
-        question=question, result=QueryResult(columns=tuple(columns.split()), rows=rows), sql=sql, documents=docs
-    )
-
+from tests.unit.grounding_facts import facts
 
 HALLS = facts(
     "Which halls have a stage?",
@@ -46,7 +37,7 @@ PAGES = facts(
     "author pages",
     (("Ida", 210), ("Per", 100), ("Kim", 90)),
     "SELECT author, SUM(pages) AS pages FROM pages WHERE target = 'da' GROUP BY author ORDER BY pages DESC LIMIT 3",
-    target="da = Danish, nl = Dutch",
+    ("pages", "target", "da = Danish, nl = Dutch"),
 )
 
 

@@ -7,16 +7,7 @@ import pytest
 from agent.checks.grounding.answer import check_text
 from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.languages.currencies import are_same, find_currencies, find_currency
-from executors.base import JsonValue, QueryResult
-from rag.docs.documents import make_document
-
-
-def facts(question: str, columns: str, rows: tuple[tuple[JsonValue, ...], ...], sql: str, money: str = "") -> Facts:
-    docs = (make_document("column", money, table="bills", column="amount"),) if money else ()
-    return Facts(
-        question=question, result=QueryResult(columns=tuple(columns.split()), rows=rows), sql=sql, documents=docs
-    )
-
+from tests.unit.grounding_facts import facts
 
 COURSES = facts(
     "Quanti iscritti ha avuto ogni corso nel 2024?",
@@ -38,7 +29,7 @@ BILLS = facts(
     (("Ash", 30, 1500000.0), ("Elm", 12, 620000.0), ("Oak", 55, 2400000.5)),
     "SELECT s.name AS shop, COUNT(*) AS bills, SUM(b.amount) AS amount FROM bills b JOIN shops s ON s.id = b.shop_id "
     "WHERE b.year = 2024 GROUP BY s.name",
-    "amount in Mexican pesos (MXN)",
+    ("bills", "amount", "amount in Mexican pesos (MXN)"),
 )
 PASSED = facts(
     "What share of the tests passed at each lab in 2024?",

@@ -6,14 +6,7 @@ import pytest
 
 from agent.checks.grounding.answer import check_text
 from agent.checks.grounding.evidence.facts import Facts
-from executors.base import JsonValue, QueryResult
-
-Rows = list[tuple[JsonValue, ...]]
-
-
-def facts(question: str, columns: str, rows: Rows, sql: str) -> Facts:
-    return Facts(question=question, result=QueryResult(columns=tuple(columns.split()), rows=tuple(rows)), sql=sql)
-
+from tests.unit.grounding_facts import facts
 
 STORE = facts(
     "What are the revenue and profit of each store?",

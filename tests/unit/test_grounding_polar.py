@@ -6,13 +6,7 @@ import pytest
 
 from agent.checks.grounding.answer import check_text
 from agent.checks.grounding.evidence.facts import Facts
-from executors.base import JsonValue, QueryResult
-
-Row = tuple[JsonValue, ...]
-
-
-def facts(question: str, columns: str, rows: tuple[Row, ...], sql: str) -> Facts:
-    return Facts(question=question, result=QueryResult(columns=tuple(columns.split()), rows=rows), sql=sql)
+from tests.unit.grounding_facts import Row, facts
 
 
 def of_years(one: int, other: int) -> Facts:

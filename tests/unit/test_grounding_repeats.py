@@ -6,24 +6,7 @@ import pytest
 
 from agent.checks.grounding.answer import check_text
 from agent.checks.grounding.evidence.facts import Facts
-from executors.base import JsonValue, QueryResult
-from rag.docs.documents import make_document
-
-
-def facts(
-    question: str,
-    columns: str,
-    rows: tuple[tuple[JsonValue, ...], ...],
-    sql: str,
-    docs: tuple[tuple[str, ...], ...] = (),
-) -> Facts:
-    return Facts(
-        question=question,
-        result=QueryResult(columns=tuple(columns.split()), rows=rows),
-        sql=sql,
-        documents=tuple(make_document("column", text, table=table, column=column) for table, column, text in docs),
-    )
-
+from tests.unit.grounding_facts import facts
 
 LIFTS = facts(
     "How many skiers used each lift in the morning and in the afternoon?",
@@ -36,14 +19,14 @@ SAUNAS = facts(
     "sauna avg_temp",
     (("A", 81.5), ("B", 90.0), ("C", 74.0)),
     "SELECT sauna, AVG(temp) AS avg_temp FROM readings WHERE day >= '2025-04-01' AND day < '2025-05-01' GROUP BY sauna",
-    (("readings", "temp", "Temperature in °C"),),
+    ("readings", "temp", "Temperature in °C"),
 )
 TICKETS = facts(
     "Was kostet ein Ticket im Durchschnitt je Bühne?",
     "buehne preis",
     (("Ost", 24.5), ("West", 31.0)),
     "SELECT buehne, AVG(preis) AS preis FROM tickets GROUP BY buehne",
-    (("tickets", "preis", "Preis in Euro"),),
+    ("tickets", "preis", "Preis in Euro"),
 )
 PUMPS = facts(
     "Which pumps were not checked after 2023?",
@@ -68,7 +51,7 @@ ACCOUNTS = facts(
     "account balance",
     (("Blue", -300.0), ("Red", 1200.5), ("Gold", 80.0)),
     "SELECT account, balance FROM accounts",
-    (("accounts", "balance", "Balance in CHF"),),
+    ("accounts", "balance", "Balance in CHF"),
 )
 LOCKS = facts(
     "Hoeveel boten gingen er door elke sluis?",

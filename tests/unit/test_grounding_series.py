@@ -5,18 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.checks.grounding.answer import check_text
-from agent.checks.grounding.evidence.facts import Facts
-from executors.base import JsonValue, QueryResult
-from rag.docs.documents import make_document
-
-Rows = tuple[tuple[JsonValue, ...], ...]
-
-
-def facts(question: str, columns: str, rows: Rows, sql: str, *docs: tuple[str, str, str]) -> Facts:
-    documents = tuple(make_document("column", text, table=table, column=column) for table, column, text in docs)
-    result = QueryResult(columns=tuple(columns.split()), rows=rows)
-    return Facts(question=question, result=result, sql=sql, documents=documents)
-
+from tests.unit.grounding_facts import facts
 
 _MONTHS = (("2024-01", 120), ("2024-02", 133), ("2024-03", 150), ("2024-04", 171))
 _YEARS = "SELECT year, AVG(rent_eur) AS avg_rent_eur FROM rents GROUP BY year ORDER BY year"
