@@ -196,8 +196,7 @@ class Draft(Frozen):
     votes: for a reused query, how many drafts agreed on it and how many there were, when verified; else None.
     changes: for an alternative, its differences from the original query, as (before, after).
     temperature: sampling temperature of the reply.
-    logprob_mean, logprob_least: the mean and the least log-probability of the reply's tokens, natural logarithm; None
-        if the endpoint returns none.
+    logprob_mean: the mean log-probability of the query's tokens, natural logarithm; None if the endpoint returns none.
     """
 
     sql: str | None = None
@@ -213,7 +212,6 @@ class Draft(Frozen):
     changes: tuple[tuple[str, str], ...] = ()
     temperature: float = 0.0
     logprob_mean: float | None = None
-    logprob_least: float | None = None
 
 
 class Check(Frozen):
@@ -246,7 +244,7 @@ class Doubt(Frozen):
     detail: str
 
 
-_COPIED = {"source", "note", "by_second", "temperature", "logprob_mean", "logprob_least"}
+_COPIED = {"source", "note", "by_second", "temperature", "logprob_mean"}
 
 
 class Candidate(Frozen):
@@ -256,7 +254,7 @@ class Candidate(Frozen):
         `alternative`: derived from a query that ran, by schema and data; `reused`: an earlier question's query.
     note: what was changed; empty for a draft.
     draft: index of the original draft, counted from 0 in the order in which drafts were written.
-    by_second, temperature, logprob_mean, logprob_least: of that draft.
+    by_second, temperature, logprob_mean: of that draft.
     result, error: the outcome; both None if the query was not run.
     """
 
@@ -267,7 +265,6 @@ class Candidate(Frozen):
     by_second: bool = False
     temperature: float = 0.0
     logprob_mean: float | None = None
-    logprob_least: float | None = None
     result: QueryResult | None = None
     error: str | None = None
     doubts: tuple[Doubt, ...] = ()

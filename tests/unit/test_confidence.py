@@ -100,18 +100,18 @@ def test_doubts_and_failed_checks_are_objections() -> None:
 
 def test_log_probabilities_are_left_out_where_nobody_gave_them() -> None:
     assert "logprob_total" not in features_of(voted(1, 1))
-    given = features_of(voted(1, 1, sql="SELECT a FROM t WHERE b = 1", logprob_mean=-0.5, logprob_least=-1.0))
+    given = features_of(voted(1, 1, sql="SELECT a FROM t WHERE b = 1", logprob_mean=-0.5))
     assert given["logprob_total"] == -3.5, "seven words"
     assert given.keys() == FEATURES.keys()
-    assert features_of(voted(1, 1, logprob_mean=-30.0, logprob_least=-30.0))["logprob_total"] == -5.0
+    assert features_of(voted(1, 1, logprob_mean=-30.0))["logprob_total"] == -5.0
 
 
 @pytest.mark.parametrize("profile", ["embedded", "embedded_second", "hosted"])
-@pytest.mark.parametrize("mean, least", [(None, None), (-0.01, -0.1)], ids=["without", "with logprobs"])
-def test_missing_data_lowers_the_confidence(profile: str, mean: float | None, least: float | None) -> None:
+@pytest.mark.parametrize("mean", [None, -0.01], ids=["without", "with logprobs"])
+def test_missing_data_lowers_the_confidence(profile: str, mean: float | None) -> None:
     def sureness(*evidence: RuleEvidence) -> Sureness:
         doubts = tuple(Doubt(rule="missing_data", evidence=it, detail="") for it in evidence)
-        evidence_given = voted(1, 1, doubts=doubts, sql="SELECT a FROM t", logprob_mean=mean, logprob_least=least)
+        evidence_given = voted(1, 1, doubts=doubts, sql="SELECT a FROM t", logprob_mean=mean)
         return of_profile(profile).of(evidence_given)
 
     plain, elsewhere, unexplained = sureness(), sureness("language"), sureness("schema")
@@ -137,7 +137,7 @@ def calibration(*fits: Fit) -> Calibration:
 
 def test_confidence_is_the_logistic_of_a_sum() -> None:
     fit = WITH.model_copy(update={"intercept": 2.5})
-    sure = calibration(fit, WITHOUT).of(voted(1, 1, sql="SELECT n FROM t", logprob_mean=-0.75, logprob_least=-1.0))
+    sure = calibration(fit, WITHOUT).of(voted(1, 1, sql="SELECT n FROM t", logprob_mean=-0.75))
     assert (sure.confidence, sure.sure) == (round(1 / (1 + math.exp(-1.5)), 3), True)
 
 
@@ -180,7 +180,7 @@ def test_every_profile_has_one_and_two_drafts_that_agree_are_surer_than_two_that
 @pytest.mark.parametrize("name", PROFILES)
 def test_doubts_failed_checks_and_repairs_make_nobody_surer(name: str) -> None:
     found = calibration_of(None, name)
-    given: dict[str, Any] = {"logprob_mean": -0.05, "logprob_least": -0.4}
+    given: dict[str, Any] = {"logprob_mean": -0.05}
     unknown: dict[str, Any] = {}
     doubt = (Doubt(rule="r", evidence="data", detail=""),)
     failed = (Check(name="has_rows", passed=False),)
@@ -195,8 +195,8 @@ def test_doubts_failed_checks_and_repairs_make_nobody_surer(name: str) -> None:
 def test_a_less_probable_query_is_less_sure() -> None:
     found = calibration_of(None, "embedded")
     sql = "SELECT n FROM t WHERE a = 1 AND b = 2"
-    likely = voted(1, 1, sql=sql, logprob_mean=-0.02, logprob_least=-0.2)
-    unlikely = voted(1, 1, sql=sql, logprob_mean=-0.5, logprob_least=-4.0)
+    likely = voted(1, 1, sql=sql, logprob_mean=-0.02)
+    unlikely = voted(1, 1, sql=sql, logprob_mean=-0.5)
     assert found.of(likely).confidence > found.of(unlikely).confidence
 
 

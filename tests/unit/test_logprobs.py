@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from agent.core.usage import Usage
 from agent.databases.knowledge.context import Context
-from agent.pipeline.steps.generate import SQL_ALONE, Generator, Logprobs, logprobs_of
+from agent.pipeline.steps.generate import SQL_ALONE, Generator, find_mean_logprob
 from agent.platform.config.profiles import EMBEDDED
 from agent.platform.llm.chat import Message, Reply, Token
 from agent.platform.llm.llama_server import LlamaServer
@@ -32,7 +32,7 @@ TOKENS = [Token("```sql\n", -8.0), Token("SELECT", -0.25), Token(" 1", -0.75), T
 
 
 def test_the_format_around_a_query_does_not_count() -> None:
-    assert logprobs_of(TOKENS, "SELECT 1") == Logprobs(mean=-0.5, least=-0.75)
+    assert find_mean_logprob(TOKENS, "SELECT 1") == -0.5
 
 
 def test_a_query_in_a_json_object_is_found_as_json_writes_it() -> None:
@@ -43,18 +43,16 @@ def test_a_query_in_a_json_object_is_found_as_json_writes_it() -> None:
         Token("FROM t", 0.0),
         Token('"}', -9),
     ]
-    assert logprobs_of(tokens, 'SELECT "a"\nFROM t') == Logprobs(mean=-1.0, least=-2.0)
+    assert find_mean_logprob(tokens, 'SELECT "a"\nFROM t') == -1.0
 
 
 def test_where_the_query_is_not_to_be_found_all_tokens_count() -> None:
-    found = logprobs_of(TOKENS, "SELECT 2")
-    assert found is not None
-    assert found.least == -8.0
+    assert find_mean_logprob(TOKENS, "SELECT 2") == -3.5
 
 
 @pytest.mark.parametrize("text", ["SELECT 1", ""])
 def test_without_tokens_there_is_nothing_to_say(text: str) -> None:
-    assert logprobs_of([], text) is None
+    assert find_mean_logprob([], text) is None
 
 
 def _body(logprobs: object) -> dict[str, Any]:
@@ -150,7 +148,7 @@ async def test_a_draft_says_how_probable_its_query_was_and_how_warm_it_was_writt
     context = Context(db_schema=Schema(database="shop", dialect="sqlite", tables=()), system="Tables:")
     generator = Generator(Sure(), EMBEDDED, max_tokens=50, temperature=0.0)
     first = await generator.draft("How many?", context, (), None, Ledger())
-    assert (first.sql, first.temperature, first.logprob_mean, first.logprob_least) == ("SELECT 1", 0.0, -0.5, -0.75)
+    assert (first.sql, first.temperature, first.logprob_mean) == ("SELECT 1", 0.0, -0.5)
     warm = await generator.draft_anew("How many?", context, None, Ledger())
     assert warm.temperature == EMBEDDED.retry_temperature
 
@@ -160,4 +158,4 @@ async def test_a_draft_of_an_endpoint_without_them_has_none() -> None:
     model = ScriptedModel()
     model.replies(sql="SELECT 1")
     draft = await Generator(model, EMBEDDED, max_tokens=50, temperature=0.0).draft("?", context, (), None, Ledger())
-    assert (draft.logprob_mean, draft.logprob_least) == (None, None)
+    assert draft.logprob_mean is None

@@ -210,9 +210,15 @@ class Round:
             check = check.model_copy(update={"passed": None, "detail": detail})
         self._update(checks=(*self._attempt.checks, check))
         if chosen is not None and not self._was_tried(chosen.sql):
-            draft = Draft(sql=chosen.sql, index=chosen.draft, note=chosen.note or ELECTED, source=chosen.source)
-            logprobs = {"logprob_mean": chosen.logprob_mean, "logprob_least": chosen.logprob_least}
-            self._refuse(ELECTED, draft.model_copy(update={"temperature": chosen.temperature, **logprobs}))
+            draft = Draft(
+                sql=chosen.sql,
+                index=chosen.draft,
+                note=chosen.note or ELECTED,
+                source=chosen.source,
+                temperature=chosen.temperature,
+                logprob_mean=chosen.logprob_mean,
+            )
+            self._refuse(ELECTED, draft)
         elif check.passed:
             self._update(verdict=Verdict(reason=check.detail, correct=True, source="drafts"))
 

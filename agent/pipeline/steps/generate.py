@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from statistics import fmean
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from pydantic import BaseModel
 from pydantic.json_schema import SkipJsonSchema
@@ -168,7 +168,7 @@ class Generator:
         )
         ledger.spend(reply.usage)
 
-        def read() -> tuple[Draft, Logprobs | None]:
+        def read() -> Draft:
             if as_json:
                 draft = self._from_json(reply.text, shape, plan)
             else:
@@ -176,11 +176,10 @@ class Generator:
                 if draft.sql is None:
                     raise ReplyUnusable("The model's reply holds no SQL query.")
             _refuse_leaks(draft, question, context)
-            return draft, logprobs_of(reply.tokens, draft.sql or "")
+            mean = find_mean_logprob(reply.tokens, draft.sql or "")
+            return draft.model_copy(update={"temperature": warmth, "logprob_mean": mean})
 
-        draft, found = await off_loop(read)
-        probable = {"logprob_mean": found.mean, "logprob_least": found.least} if found else {}
-        return draft.model_copy(update={"temperature": warmth, **probable})
+        return await off_loop(read)
 
     async def draft_anew(
         self, question: str, context: Context, plan: Plan | None, ledger: Ledger, *, index: int = 2
@@ -260,27 +259,15 @@ def reply_schema(name: str, shape: type[BaseModel], *, logprobs: bool = False) -
     return ReplySchema(name=name, schema_=schema, logprobs=logprobs)
 
 
-# The probability that the model gave to its query, from the log-probabilities of the tokens.
-#
-# The probability of the whole sequence separates right queries from wrong ones better than asking the model does
-# (Ramachandran and Sarawagi, "Text-to-SQL Calibration: No Need to Ask", arXiv 2411.16742).
+def find_mean_logprob(tokens: Sequence[Token], text: str) -> float | None:
+    """The mean log-probability of the tokens of a text within a reply, at most 0; None if there are no tokens.
 
-
-class Logprobs(NamedTuple):
-    """Natural logarithms, at most 0: the mean and the minimum over the tokens of a query."""
-
-    mean: float
-    least: float
-
-
-def logprobs_of(tokens: Sequence[Token], text: str) -> Logprobs | None:
-    """The log-probabilities of the tokens of a text within a reply; None if there are no tokens.
-
-    The fence or JSON object around the query does not count. If the text is not found, all tokens count.
+    The fence or JSON object around the query does not count. If the text is not found, all tokens count. The
+    probability of the whole sequence separates right queries from wrong ones better than asking the model does
+    (Ramachandran and Sarawagi, "Text-to-SQL Calibration: No Need to Ask", arXiv 2411.16742).
     """
     inside = _within(tokens, text) or _within(tokens, json.dumps(text, ensure_ascii=False)[1:-1]) or tokens
-    values = [token.logprob for token in inside]
-    return Logprobs(fmean(values), min(values)) if values else None
+    return fmean(token.logprob for token in inside) if inside else None
 
 
 def _within(tokens: Sequence[Token], text: str) -> list[Token]:
