@@ -16,8 +16,8 @@ from agent.checks.grounding.support.support import Numbers, is_counted_in
 _QUANTIFIERS = frozenset({Class.ALL, Class.ALL_BUT, Class.ONLY, Class.EACH, Class.NOT})
 _SETTLED = _QUANTIFIERS | {Class.OVER, Class.UNDER, Class.NEGATIVE}
 # Words for a value nearby. A distant bound would be true but misleading.
-_NEAR = frozenset(["nearly", "almost", "close to", "just under", "fast", "knapp", "beinahe", "nahezu", "presque"])
-_NEAR |= {"près de", "casi", "quasi"}
+NEAR = frozenset(["nearly", "almost", "close to", "just under", "fast", "knapp", "beinahe", "nahezu", "presque"])
+NEAR |= {"près de", "casi", "quasi"}
 EXCEPT = frozenset(["but", "except", "apart from", "außer", "bis auf", "sauf", "excepté", "à part", "hormis", "salvo"])
 _COMPARING = frozenset({Class.EQUAL, Class.MORE, Class.LESS, Class.DIFFERENCE, Class.MULTIPLIED})
 EXCEPT |= {"excepto", "menos", "tranne", "eccetto"}
@@ -89,7 +89,7 @@ def _find_bound(segment: Segment) -> int | None:
     found = [
         at
         for at, item in enumerate(items[:-1])
-        if item.cls in (Class.OVER, Class.UNDER) and items[at + 1].kind == "number" and item.text.lower() not in _NEAR
+        if item.cls in (Class.OVER, Class.UNDER) and items[at + 1].kind == "number" and item.text.lower() not in NEAR
     ]
     if len(found) != 1 or items[found[0] + 1].cls:
         return None

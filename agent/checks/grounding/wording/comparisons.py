@@ -41,7 +41,7 @@ class Comparisons:
 
     def _comparison(self, segment: Segment, place: int) -> str:
         item = segment.items[place]
-        if item.cls in self._context.question_classes or self._context.is_calculated(segment):
+        if self._context.is_calculated(segment):
             return ""
         if self._is_end(segment, place):
             return ""
@@ -57,7 +57,18 @@ class Comparisons:
             names = self._context.list_sentence_names(segment)
         if len(names) == 2 and (pair := self._pair(segment, place, names)) is not None:
             return _hold(item, *pair)
-        return "the rows do not compare this"
+        if item.cls not in self._context.question_classes:
+            return "the rows do not compare this"
+        other = self._find_other_asked(segment)
+        pair = self._pair(segment, place, [names[0], other]) if other is not None else None
+        return _hold(item, *pair) if pair is not None else ""
+
+    def _find_other_asked(self, segment: Segment) -> Item | None:
+        """The other one of two rows that the question names: "Berlin has more", of Berlin and Hamburg."""
+        asked = [it for it in self._context.asked if it.kind in ("name", "date") and len(it.rows) == 1]
+        named = [it.rows for it in segment.names]
+        others = [it for it in asked if it.rows not in named]
+        return others[0] if len(asked) == 2 and len(named) == len(others) == 1 else None
 
     def _is_end(self, segment: Segment, place: int) -> bool:
         """Whether it follows a number that is the most or the least: "118 minutes at most", for MAX(minutes)."""
@@ -71,13 +82,15 @@ class Comparisons:
 
     def _check_equal(self, segment: Segment, place: int) -> str:
         """ "As many as": two names with equal values, or after a ratio."""
-        if Class.EQUAL in self._context.question_classes or Class.STABLE in segment.classes:
+        if Class.STABLE in segment.classes:
             return ""  # "stayed the same" is checked as STABLE
         if Class.TIMES in segment.classes and self._context.is_calculated(segment):
             return ""
         names = self._context.list_sentence_names(segment)
         pairs = [self._pair(segment, place, [names[0], other]) for other in names[1:]]
         equal = bool(pairs) and all(it is not None and it[0] == it[1] for it in pairs)
+        if Class.EQUAL in self._context.question_classes and (not pairs or None in pairs):
+            return ""
         return "" if equal else "the rows do not say that they are equal"
 
     def _range(self, segment: Segment, _: int) -> str:

@@ -39,7 +39,7 @@ def find_denied_flags(segments: Sequence[Segment], facts: Facts, numbers: Number
             for sentence, word, column in found:
                 spoken = (sentence, word, column)
                 rows = _find_rows(clause, segment, facts, numbers)
-                if any(_read_flag(facts.rows[row][column.index]) is denied for row in rows):
+                if any(read_flag(facts.rows[row][column.index]) is denied for row in rows):
                     yield Problem(word, "the rows say yes" if denied else "the rows say no")
 
 
@@ -63,7 +63,7 @@ def _is_ellipsis(clause: Sequence[Item]) -> bool:
 
 def _is_flag(column: ColumnFacts, facts: Facts) -> bool:
     cells = [row[column.index] for row in facts.rows if row[column.index] is not None]
-    written = bool(cells) and all(isinstance(it, str) and _read_flag(it) is not None for it in cells)
+    written = bool(cells) and all(isinstance(it, str) and read_flag(it) is not None for it in cells)
     return column.kind == "flag" or written
 
 
@@ -87,7 +87,8 @@ def _find_rows(clause: Sequence[Item], segment: Segment, facts: Facts, numbers: 
     return frozenset() if grouped and counted else rows  # "one of those in Porto is charging"
 
 
-def _read_flag(cell: JsonValue) -> bool | None:
+def read_flag(cell: JsonValue) -> bool | None:
+    """Whether a cell is set. None if it is no flag."""
     if isinstance(cell, str):
         return True if cell.lower() in _YES else False if cell.lower() in _NO else None
     return bool(cell) if cell in (0, 1) else None

@@ -1,0 +1,50 @@
+"""Words of questions that expect yes or no, and of their answers, in all supported languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+NO = frozenset({"no", "nein", "non"})
+ANY = frozenset({"any", "irgendein", "irgendeine", "irgendeinen", "irgendwelche", "quelque", "quelques", "algún"})
+ANY |= {"alguna", "algunos", "algunas", "qualche", "alcuni", "alcune"}
+# The word before the second one of two compared things.
+THAN: Mapping[str, re.Pattern[str]] = {
+    "en": re.compile(r"\b(?:than|versus|vs|compared (?:to|with))\b", re.IGNORECASE),
+    "de": re.compile(r"\bals\b", re.IGNORECASE),
+    "fr": re.compile(r"\b(?:que\b|qu['’]|contre\b)", re.IGNORECASE),
+    "es": re.compile(r"\b(?:que|frente a)\b", re.IGNORECASE),
+    "it": re.compile(r"\b(?:di|del\w*|che|rispetto a\w*)\b", re.IGNORECASE),
+}
+# Comparatives that fit every column of numbers.
+QUANTITATIVE = frozenset({"more", "fewer", "less", "higher", "lower", "greater", "exceed", "exceeds", "exceeded"})
+QUANTITATIVE |= {
+    "surpassed",
+    "outsold",
+    "mehr",
+    "weniger",
+    "höher",
+    "niedriger",
+    "geringer",
+    "übersteigt",
+    "übertrifft",
+}
+QUANTITATIVE |= {"plus", "moins", "supérieur", "más", "menos", "mayor", "menor", "più", "meno", "supera"}
+# A question whether there is something.
+EXISTENCE = re.compile(
+    r"\b(?:(?:is|are|was|were) there|(?:do|did) we have|have we|has anyone|gibt es|gab es|haben wir|y a-t-il|il y a|"
+    r"y avait-il|avons-nous|hay|hubo|tenemos|existen?|c['’]è|ci sono|abbiamo)\b",
+    re.IGNORECASE,
+)
+# Words that ask for no more than existence.
+EVER = frozenset({"ever", "already", "anyone", "anything", "je", "jemals", "schon", "jemand", "déjà", "ya", "già"})
+# Columns that "bigger" and "smaller" compare.
+SIZES = re.compile(
+    r"population|inhabitants|area|size|einwohner|fläche|größe|habitant|superfici|taille|abitanti|tamaño", re.IGNORECASE
+)
+OF_SIZE = re.compile(r"bigger|larger|smaller|größer\w*|kleiner\w*|grande?s?|petite?s?|grand[ei]|pequeñ\w*|piccol\w*")
+OF_AGE = re.compile(
+    r"\b(?:old|young|älter|jünger|alt\b|jung|âg|jeune|vieu|vieil|viej|joven|jóven|anzian|vecchi|giovan)", re.IGNORECASE
+)
+AGES = frozenset({"age", "ages", "alter", "âge", "edad", "età"})
+OF_RANK = frozenset({"rank", "ranking", "position", "place", "pos", "rang", "platz", "puesto", "posto"})
