@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agent.checks.grounding.answer import compose_text
+from agent.checks.grounding.answer import check_text, compose_text
 from agent.checks.grounding.evidence.facts import Facts
 from executors.base import JsonValue, QueryResult
+from tests.unit.grounding_facts import facts
 
 OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
 
@@ -18,6 +19,30 @@ OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
             "How long does an average stay last?", "average_stay", (("PT25H30M3.67S",),),
             "SELECT AVG(left_at - admitted_at) AS average_stay FROM admissions",
             "Average stay: 1 d 1 h 30 min 4 s.", id="a duration",
+        ),
+        pytest.param(
+            "Does Berlin have more customers than Hamburg?", "city customers", (("Berlin", 10), ("Hamburg", 30)),
+            "SELECT city, COUNT(*) AS customers FROM customers GROUP BY city",
+            "No. Customers by city: Berlin: 10; Hamburg: 30.", id="a no that the values say",
+        ),
+        pytest.param(
+            "Gibt es überfällige Ausleihen?", "titel", (("Emma",), ("Dune",)),
+            "SELECT titel FROM ausleihen WHERE faellig < '2024-01-01'",
+            "Ja. Titel: Emma; Dune.", id="a yes, since rows were found",
+        ),
+        pytest.param(
+            "Is Ann nicer than Bob?", "name age", (("Ann", 33), ("Bob", 27)), "SELECT name, age FROM people",
+            "Age by name: Ann: 33; Bob: 27.", id="neither yes nor no",
+        ),
+        pytest.param(
+            "Were more loans made in 2024 than in 2025?", "more", ((True,),),
+            "SELECT SUM(year = 2024) > SUM(year = 2025) AS more FROM loans",
+            "More: yes.", id="a flag that says yes itself",
+        ),
+        pytest.param(
+            "Can you list the cities with more than 9 customers?", "city", (("Berlin",),),
+            "SELECT city FROM customers GROUP BY city HAVING COUNT(*) > 9",
+            "City: Berlin.", id="a request",
         ),
         pytest.param(
             "How many admissions did each ward have in 2023?", "ward admissions", (("North", 48), ("South", 12)),
@@ -270,3 +295,10 @@ def test_endless_decimals_of_computed_numbers_are_rounded(select: str, cell: flo
     facts = Facts(question="How heavy are they?", result=result, sql=f"SELECT {select} FROM parcels")
 
     assert compose_text(facts).text == text
+
+
+def test_a_year_keeps_its_digits() -> None:
+    known = facts("When was Alfa founded?", "name founded", [("Alfa", 1990)], "SELECT name, founded FROM firms")
+    assert check_text("Alfa was founded in 1990.", known).text == "Alfa was founded in 1990."
+    seats = facts("How many seats does Alfa have?", "name seats", [("Alfa", 2200)], "SELECT name, seats FROM halls")
+    assert check_text("Alfa has 2200 seats.", seats).text == "Alfa has 2,200 seats."

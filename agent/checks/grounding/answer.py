@@ -8,7 +8,7 @@ from functools import partial
 
 from agent.checks.grounding.check import MAX_CHARS, Checked, check, names_rows
 from agent.checks.grounding.claims.item import Item
-from agent.checks.grounding.compose import compose, one_value, show_cell
+from agent.checks.grounding.compose import compose, holds_years, one_value, show_cell
 from agent.checks.grounding.evidence.facts import Facts, number_of
 from agent.checks.grounding.evidence.limits import is_name, limits_of
 from agent.checks.grounding.evidence.result import CheckedText, expression_of
@@ -130,8 +130,11 @@ def _format_numbers(
     if facts.language is None or facts.language not in MARKS:
         return text, numbers
     parts, moved, end = list[str](), list[AnswerNumber](), 0
+    years = {it.name for it in facts.columns if holds_years(facts, it)}
     for number in numbers:
-        changed = amounts.get(number.start) or _with_marks(number, *MARKS[facts.language])
+        is_year = number.source == "result" and number.column in years  # "founded in 1990"
+        marked = number.text if is_year else _with_marks(number, *MARKS[facts.language])
+        changed = amounts.get(number.start) or marked
         parts += [text[end : number.start], changed]
         start = sum(map(len, parts)) - len(changed)
         moved.append(number.model_copy(update={"text": changed, "start": start, "end": start + len(changed)}))

@@ -17,6 +17,7 @@ from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
 from agent.checks.grounding.evidence.limits import find_widened
 from agent.checks.grounding.evidence.result import Problem
 from agent.checks.grounding.languages.language import language_of, split_words
+from agent.checks.grounding.languages.polar_words import VERDICT
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.checks.grounding.languages.words import is_among
 from agent.checks.grounding.numbers.dates import find_dates
@@ -137,7 +138,7 @@ def check(text: str, facts: Facts, filled: Sequence[Correction] = ()) -> Checked
         problems += find_other_counts(text, facts)
         problems += find_exchanged(items, asked, facts)
         problems += find_swapped(text, items, asked, facts)
-        problems += find_omissions(items, facts, asked, supports)
+        problems += find_omissions([it for it in items if it.start != polar.no], facts, asked, supports)
         problems += find_miscounted(segments, facts, supports)
         problems += find_denied_flags(segments, facts, numbers)
         problems += [
@@ -187,6 +188,8 @@ def _find_unread(
     whole = bool(facts.rows) and all(cell for row in chosen for cell in facts.rows[row])
     if facts.language == "ko" and not facts.rows and not denies(text):
         yield Problem("the sentence", "nothing was found, and it does not say so")
+    if facts.rows and VERDICT.match(text):
+        yield Problem("yes or no", "it cannot be read whether the rows say so; say what they show")
     if _is_of_another_language(text, facts, items):
         yield Problem("the sentence", "it is not in the language of the question")
     elif denies(text) and whole and not denies(facts.question):

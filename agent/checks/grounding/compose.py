@@ -17,7 +17,9 @@ from agent.checks.grounding.numbers.display import (
     format_number,
     is_number,
 )
+from agent.checks.grounding.question.decision import decide
 from agent.checks.grounding.question.nouns import find_counted_noun
+from agent.checks.grounding.wording.flags import is_flag
 from agent.core.answers import AnswerNumber
 from agent.databases.ties import write_tie_count
 from agent.platform.llm.prompting import templates
@@ -126,6 +128,14 @@ def compose(facts: Facts) -> Composed:
     return _Composer(facts).write_sentence()
 
 
+def holds_years(facts: Facts, column: ColumnFacts) -> bool:
+    """Whether all numbers of a column may be years, and nothing indicates otherwise."""
+    if column.projection.aggregate not in ("", "min", "max") or column.units or column.currency or column.percent:
+        return False
+    cells = [row[column.index] for row in facts.rows]
+    return all(cell is None or (type(cell) is int and cell in _YEARS) for cell in cells)
+
+
 def write_ties(facts: Facts, ties: int) -> str:
     """A sentence stating that `ties` further rows tie with the last one, to follow the answer. Empty for none."""
     frames = FRAMES.get(facts.language or "en", FRAMES["en"])
@@ -153,6 +163,9 @@ class _Composer:
     def write_sentence(self) -> Composed:
         facts = self.facts
         columns = facts.columns[:MOST_COLUMNS]
+        verdict = None if self._is_flag_alone() else decide(facts)
+        if verdict is not None:
+            self._add(f"{_capital(self._frames.yes if verdict else self._frames.no)}. ")
         if not facts.rows:
             self._text = self._frames.nothing
         elif counted := self._find_count(columns):
@@ -167,6 +180,11 @@ class _Composer:
         else:
             self._list(columns)
         return Composed(self._text, tuple(self._numbers))
+
+    def _is_flag_alone(self) -> bool:
+        """Whether the only column says yes or no itself."""
+        (column, *others), rows = self.facts.columns, self.facts.rows
+        return not others and bool(rows) and (is_flag(column, self.facts) or isinstance(rows[0][0], bool))
 
     def _find_count(self, columns: Sequence[ColumnFacts]) -> tuple[ColumnFacts, ColumnFacts, str] | None:
         """A name, a count, and the question's noun for what is counted. None if the rows have another form.
@@ -299,7 +317,7 @@ class _Composer:
         found = self._formats[column.index]
         if column.kind == "dimension":
             return ColumnFormat(grouped=False, decimals=found.decimals)
-        if self._holds_years(column):
+        if holds_years(self.facts, column):
             return ColumnFormat(grouped=False, decimals=0)
         money = column.currency and column.currency not in ("JPY", "KRW") and not column.names_scale
         stored = column.projection.aggregate in ("", "sum", "min", "max") and not column.projection.quotient
@@ -315,13 +333,6 @@ class _Composer:
         if plain or all(round(it, MAX_DECIMALS) == it for it in sizes):
             return found
         return ColumnFormat(grouped=found.grouped, decimals=2 if min(sizes) >= 1 else 4 if min(sizes) >= 0.01 else None)
-
-    def _holds_years(self, column: ColumnFacts) -> bool:
-        """Whether all numbers of a column may be years, and nothing indicates otherwise."""
-        if column.projection.aggregate not in ("", "min", "max") or column.units or column.currency or column.percent:
-            return False
-        cells = [row[column.index] for row in self.facts.rows]
-        return all(cell is None or (type(cell) is int and cell in _YEARS) for cell in cells)
 
     def _with_unit(self, digits: str, column: ColumnFacts) -> str:
         if column.kind != "measure":

@@ -151,7 +151,7 @@ export function percent(share: number): string {
 }
 
 const NAMING_CAMEL = /[a-z](Id|ID|Key|Code|No|Nr|Year|Month)$/;
-const NAMING = /(^|_)(id|key|code|no|nr|year|jahr|month|day|zip|phone)($|_)/i;
+const NAMING = /(^|_)(id|key|code|no|nr|year|yr|jahr|month|day|zip|phone)($|_)/i;
 
 /** Whether a column's numbers are amounts, by its name. */
 export function isGrouped(column: string): boolean {

@@ -23,6 +23,7 @@ class Projection(NamedTuple):
     quotient: whether columns are divided by columns. product: whether they are multiplied.
     tested: whether its columns only decide what is counted: the delay of `AVG(CASE WHEN delay <= 5 THEN 1 ELSE 0 END)`.
     monthly: whether it holds the first days of months, for months.
+    compared: whether it is a comparison, so that it says yes or no.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Projection(NamedTuple):
     tested: bool = False
     tables: tuple[str, ...] = ()
     monthly: bool = False
+    compared: bool = False
 
 
 class Condition(NamedTuple):
@@ -182,6 +184,7 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
         quotient=any(_is_of_columns(it) for one in whole for it in one.find_all(exp.Div)),
         product=any(_is_of_columns(it) for one in whole for it in one.find_all(exp.Mul)),
         distinct=any(it.find(exp.Distinct) is not None for it in found),
+        compared=isinstance(inner.unnest(), exp.Predicate | exp.Connector | exp.Not),
         grouped=inner.sql() in grouped or column.alias_or_name in grouped,
         monthly=any(
             it.text("unit").lower() == "month"

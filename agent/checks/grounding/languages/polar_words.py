@@ -6,6 +6,10 @@ import re
 from collections.abc import Mapping
 
 NO = frozenset({"no", "nein", "non"})
+# Yes and no at the start of a sentence, also in Korean.
+VERDICT = re.compile(
+    r"\s*(?:(?:yes|ja|oui|sí|sì|si|no|nein|non)\s*[,.:;!]|(?:네|예|아니요|아니오|아닙니다)(?!\w))", re.IGNORECASE
+)
 ANY = frozenset({"any", "irgendein", "irgendeine", "irgendeinen", "irgendwelche", "quelque", "quelques", "algún"})
 ANY |= {"alguna", "algunos", "algunas", "qualche", "alcuni", "alcune"}
 # The word before the second one of two compared things.
@@ -34,6 +38,12 @@ QUANTITATIVE |= {"plus", "moins", "supérieur", "más", "menos", "mayor", "menor
 EXISTENCE = re.compile(
     r"\b(?:(?:is|are|was|were) there|(?:do|did) we have|have we|has anyone|gibt es|gab es|haben wir|y a-t-il|il y a|"
     r"y avait-il|avons-nous|hay|hubo|tenemos|existen?|c['’]è|ci sono|abbiamo)\b",
+    re.IGNORECASE,
+)
+# A request, not a question: "Can you list ...?"
+REQUEST = re.compile(
+    r"\W*(?:(?:can|could|will|would|do) you|kannst du|könnt\w* (?:du|ihr|sie)|können sie|(?:peux|pourrais)-tu|"
+    r"(?:pouvez|pourriez)-vous|puedes?|podrías?|puoi|può|potresti)\b",
     re.IGNORECASE,
 )
 # Words that ask for no more than existence.

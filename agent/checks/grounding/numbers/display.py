@@ -33,7 +33,7 @@ MARKS: Mapping[str, tuple[str, str]] = {
     "zh": (",", "."),
 }
 # Names of columns that identify something. Thousands are not marked in a year or a key.
-NAMING = re.compile(r"(^|_)(id|key|code|no|nr|year|jahr|month|day|zip|phone)($|_)", re.IGNORECASE)
+NAMING = re.compile(r"(^|_)(id|key|code|no|nr|year|yr|jahr|month|day|zip|phone)($|_)", re.IGNORECASE)
 NAMING_CAMEL = re.compile(r"[a-z](Id|ID|Key|Code|No|Nr|Year|Month)$")
 # An ISO 8601 duration with a time of day: `P1DT2H3M4.5S`. Months differ in length, and `P5D` may be a code.
 _DURATION = re.compile(r"(-?)P(?:(\d+)D)?T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?", re.ASCII)

@@ -10,10 +10,13 @@ import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from agent.checks.grounding.claims.claims import Segment, segments_of
 from agent.checks.grounding.claims.item import Item
+from agent.checks.grounding.claims.names import NameIndex
+from agent.checks.grounding.claims.reading import items_of
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
 from agent.checks.grounding.evidence.kinds import fits, is_adjective
 from agent.checks.grounding.languages.near_words import is_near
@@ -26,6 +29,7 @@ from agent.checks.grounding.languages.polar_words import (
     OF_RANK,
     OF_SIZE,
     QUANTITATIVE,
+    REQUEST,
     SIZES,
     THAN,
 )
@@ -34,7 +38,7 @@ from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.numbers.units import unit
 from agent.checks.grounding.support.bounds import NEAR, find_rows_beyond
 from agent.checks.grounding.support.support import Numbers
-from agent.checks.grounding.wording.flags import read_flag
+from agent.checks.grounding.wording.flags import is_flag, read_flag
 
 _GREATER = frozenset({Class.MORE, Class.OVER})
 COMPARING = _GREATER | {Class.LESS, Class.UNDER}
@@ -54,19 +58,21 @@ _CLAIMS |= {
     Class.DIFFERENCE,
 }
 _AMOUNTS = frozenset({Class.ONLY, Class.ALL_BUT, Class.EQUAL, Class.MULTIPLIED, Class.TIMES, Class.RANGE})
-_TIME = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?:[T ].*)?")
+_TIME = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?|-?[Qq][1-4])?(?:[T ].*)?")
+_PLURAL = re.compile(r"[^\W\d]{3,}(?<!ou)(?<!le)s(?<!ss)")  # "patients", not "dangerous"
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
 
 
 class Side(NamedTuple):
-    """One of two compared things. words: that name it in a text, in lower case."""
+    """One of two compared things. words: that name it in a text, in lower case. row: its own row, if it has one."""
 
     words: frozenset[str]
     value: Fraction
+    row: int | None = None
 
     def find(self, items: Sequence[Item]) -> int | None:
         """Where a text names it first, in characters."""
-        return next((it.start for it in items if it.text.lower() in self.words), None)
+        return next((it.start for it in items if it.text.lower() in self.words or it.rows == {self.row}), None)
 
 
 class Decision:
@@ -97,6 +103,8 @@ class Decision:
             return self._are_equal()
         if Class.EXACT in self._classes:
             return self._is_exact()
+        if Class.ONLY in self._classes:
+            return self._is_only()
         if self._classes & _ENDS:
             return self._is_first()
         if self._classes & _CHANGES:
@@ -117,7 +125,16 @@ class Decision:
 
     def is_condition(self, segment: Segment, place: int) -> bool:
         """Whether a bound and its number are a condition of the query."""
-        limit = segment.items[place + 1]
+        limit, measures = segment.items[place + 1], self._facts.measures
+        before = [it for it in self._asked if it.start < segment.items[place].start]
+        counts = [it.projection.aggregate for it in measures if not it.projection.compared]
+        counted = counts == ["count"] and len(self._facts.rows) == len(measures) == 1
+        if (
+            counted
+            and all(it.cls in (Class.FILLER, Class.EXISTS) for it in before)
+            and segment.items[0] is self._asked[0]
+        ):
+            return False  # "Are there more than 2 managers?"
         written = {limit.numeral.raw if limit.numeral is not None else ""}
         if limit.value.denominator == 1:  # "more than 9" is also "at least 10"
             reached = self._numbers.reaches(segment, limit)
@@ -139,8 +156,13 @@ class Decision:
 
     @property
     def is_comparison(self) -> bool:
-        """Whether values decide the question."""
+        """Whether the question compares values, with each other or with a number."""
         return bool(self.comparatives or self._free_bounds)
+
+    @property
+    def is_by_values(self) -> bool:
+        """Whether values decide the question, not the existence of rows."""
+        return self.is_comparison or bool(self._classes & (_ENDS | _CHANGES | {Class.EQUAL, Class.EXACT, Class.ONLY}))
 
     # -- two things ---------------------------------------------------------------------------------------
 
@@ -159,9 +181,10 @@ class Decision:
         return sides if len(sides) == 2 else ()
 
     def _read_row(self, row: int, measure: ColumnFacts) -> Side | None:
-        names = [it for it in self._asked if it.kind in ("name", "date") and it.rows == {row}]
+        keys = {str(self._facts.rows[row][it.index]) for it in self._facts.columns if it.kind == "dimension"}
+        names = [it for it in self._asked if it.rows == {row} or (it.kind == "number" and it.text in keys)]
         values = self._facts.values(measure.index, [row])
-        return Side(frozenset({names[0].text.lower()}), values[0]) if len(names) == len(values) == 1 else None
+        return Side(frozenset({names[0].text.lower()}), values[0], row) if len(names) == len(values) == 1 else None
 
     def _read_column(self, words: frozenset[str], column: ColumnFacts) -> Side | None:
         values = self._facts.values(column.index)
@@ -223,7 +246,7 @@ class Decision:
         if column.words & OF_RANK or all(it.value < 0 for it in self._sides):
             return False
         if OF_AGE.search(facts.question):
-            return any(it.words & AGES for it in facts.measures)
+            return {*words_of(column.name)} - {"avg", "average", "mean"} <= AGES
         counts = column.projection.aggregate == "count"
         if is_adjective(word):
             return fits(word, names, counts=counts)
@@ -232,6 +255,8 @@ class Decision:
         if word not in QUANTITATIVE:
             return any(is_among(word, words_of(it)) for it in names)
         if after is None or after.kind != "word" or (facts.language == "de" and after.text[0].isupper()):
+            return True
+        if counts and facts.language == "en" and _PLURAL.fullmatch(after.text):
             return True
         return self._is_known(after)  # "more reliable" is not of failures
 
@@ -245,6 +270,8 @@ class Decision:
         return False if False in found else None if None in found else True
 
     def _meets(self, segment: Segment, place: int) -> bool | None:
+        if len(self._facts.rows) > 1:
+            return self._meet_all(segment, place)
         aggregate = self._facts.measures[0].projection.aggregate if self._facts.measures else ""
         greater = segment.items[place].cls in _GREATER
         if self._classes & _EVERY and aggregate != ("min" if greater else "max"):
@@ -263,6 +290,16 @@ class Decision:
         values = self._facts.values(measures[0].index)
         return values[0] == unknown[0].value if values else None
 
+    def _meet_all(self, segment: Segment, place: int) -> bool | None:
+        """Whether all rows are beyond a bound, or any, as the question asks."""
+        facts, measures = self._facts, self._facts.measures
+        if len(measures) != 1 or not facts.is_whole or self._says_any is bool(self._classes & _EVERY):
+            return None
+        beyond = find_rows_beyond(facts, self._numbers, segment, place, measures[0])
+        if beyond is None:
+            return None
+        return bool(beyond) if self._says_any else len(beyond) == len(facts.rows)
+
     def is_beyond(self, segment: Segment, place: int) -> bool | None:
         """Whether the only number of the rows is beyond a bound. None if there is none, or it has another unit."""
         measures = self._facts.measures
@@ -280,23 +317,33 @@ class Decision:
 
     def _is_first(self) -> bool | None:
         """Whether the row that an order puts first is the one that the question names."""
-        facts, order = self._facts, self._facts.query.order
-        if len(facts.rows) != 1 or facts.query.limit != 1 or len(order) != 1 or self._classes & _CLAIMS:
+        facts, order, most = self._facts, self._facts.query.order, Class.MOST in self._classes
+        if len(self._classes & _ENDS) != 1 or self._classes & _CLAIMS:
             return None
-        if len(self._classes & _ENDS) != 1 or order[0][1] is not (Class.MOST in self._classes):
-            return None
-        named = any(it.kind in ("name", "date") and it.rows for it in self._asked)
+        named = [it.rows for it in self._asked if it.kind in ("name", "date") and it.rows]
         unknown = list(self._find_unknown())
         if any(it.text[0].islower() for it in unknown):
             return None  # "the most loyal"
-        return True if named and not unknown else False if not named and len(unknown) == 1 else None
+        if len(facts.rows) == facts.query.limit == len(order) == 1 and order[0][1] is most:
+            return True if named and not unknown else False if not named and len(unknown) == 1 else None
+        values = facts.values(facts.measures[0].index) if len(facts.measures) == 1 else []
+        if not facts.is_whole or len(values) != len(facts.rows) or len(values) < 2 or len(named) != 1 or unknown:
+            return None
+        chosen = {column for it in facts.conditions for column in it.columns}
+        if len(named[0]) != 1 or any(it.name.lower() in chosen for it in facts.columns):
+            return None  # of two cities that the query chose
+        first = max(values) if most else min(values)
+        if values.count(first) > 1:
+            return None
+        return values[min(named[0])] == first
 
     def _changes(self) -> bool | None:
-        """Whether the later one of two times has more, or less."""
+        """Whether the last one of several times has more, or less, than the first one; with "every", each step."""
         facts, measures = self._facts, self._facts.measures
-        if self._classes & _CLAIMS or len(self._classes & _CHANGES) != 1:
+        stepwise = self._classes & (_EVERY | {Class.STEADY})
+        if self._classes & (_CLAIMS - stepwise) or len(self._classes & _CHANGES) != 1 or not facts.is_whole:
             return None
-        if len(facts.rows) == 2 and len(measures) == 1 and len(facts.columns) == 2:
+        if len(facts.rows) > 1 and len(measures) == 1 and len(facts.columns) == 2:
             at = next(it.index for it in facts.columns if it is not measures[0])
             times = [str(row[at]) for row in facts.rows]
             values = facts.values(measures[0].index)
@@ -305,15 +352,25 @@ class Decision:
             values = [value for it in measures for value in facts.values(it.index)]
         else:
             return None
-        if not all(map(_TIME.match, times)) or times[0] == times[1] or len(values) != 2:
+        if not all(map(_TIME.fullmatch, times)) or len(set(times)) != len(values):
             return None
-        earlier, later = values if times[0] < times[1] else values[::-1]
-        return later > earlier if Class.RISE in self._classes else later < earlier
+        ordered = [value for _, value in sorted(zip(times, values, strict=True))]
+        steps = pairwise(ordered if stepwise else (ordered[0], ordered[-1]))
+        return all(later > earlier if Class.RISE in self._classes else later < earlier for earlier, later in steps)
+
+    def _is_only(self) -> bool | None:
+        """Whether the row that the question names is the only one."""
+        facts = self._facts
+        named = {row for it in self._asked if it.kind == "name" for row in it.rows}
+        if facts.measures or not facts.is_whole or len(named) != 1 or self._classes & (_CLAIMS - {Class.ONLY}):
+            return None
+        return len(facts.rows) == 1
 
     def _exists(self) -> bool | None:
         """Whether something was found, if that is all that the question asks."""
         facts = self._facts
         asks = self._says_any or EXISTENCE.search(facts.question) is not None
+        asks = asks or any(it.text.lower() in EVER for it in self._asked)
         unknown = list(self._find_unknown())
         if not asks or not facts.conditions:
             if unknown:
@@ -332,6 +389,12 @@ class Decision:
         alone = len(facts.rows) == 1 and len(facts.measures) == len(facts.columns)
         if (valued or alone) and not self._bounds:
             return None  # the values say how much
+        said = [it for it in facts.columns if any(is_among(word, it.words) for word in facts.question_words)]
+        empty = [it for it in said for row in facts.rows if row[it.index] is None]
+        if any(it.name.lower().startswith(("is_", "has_")) for it in empty):
+            return None
+        if empty:
+            return False if len(empty) == len(facts.rows) == 1 else None  # "Was it returned?", without a day
         return any(cell is not None for row in facts.rows for cell in row) or None
 
     @cached_property
@@ -368,12 +431,12 @@ class Decision:
     def _read_flag(self) -> bool | None:
         """The yes or no that the query itself computes or selects."""
         facts = self._facts
-        flags = [it for it in facts.columns if it.kind == "flag"]
+        flags = [it for it in facts.columns if is_flag(it, facts)]
         alone = facts.columns[0] if len(facts.columns) == 1 else None
         if alone is not None and not flags and len(facts.rows) == 1:
             cell = facts.rows[0][0]
             counted = alone.projection.aggregate or self._bounds or self.comparatives
-            if isinstance(cell, str | bool) or not counted:
+            if alone.projection.compared or isinstance(cell, str | bool) or not counted:
                 return read_flag(cell)
         if len(flags) != 1 or (self.is_comparison and len(facts.columns) > 1):
             return None
@@ -383,6 +446,14 @@ class Decision:
         if len(cells) > 1 and not (self._classes & _EVERY and facts.is_whole):
             return None
         return None if None in cells else all(cells)
+
+
+def decide(facts: Facts) -> bool | None:
+    """Whether the rows say yes or no to a question that expects it. None for others, and where they do not decide."""
+    if not facts.is_polar or not facts.rows or REQUEST.match(facts.question):
+        return None
+    asked = items_of(facts.question, facts, NameIndex(facts))
+    return Decision(asked, facts, Numbers(facts, asked, segments_of(asked), asked)).holds
 
 
 def find_bounds(segments: Sequence[Segment]) -> Iterator[tuple[Segment, int]]:

@@ -18,15 +18,23 @@ from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.question.decision import COMPARING, Decision, find_bounds
 from agent.checks.grounding.support.support import Numbers
 
+_AFFIRMS = re.compile(
+    r"(?:it|they|he|she|we|there) (?:does|do|did|is|are|was|were|has|have|had)\s*[:,.;]", re.IGNORECASE
+)
 _STOP = re.compile(r"\s*(?:[^\w\s]|\Z)")
 _UNDECIDED = "the rows do not decide it; say what they show"
 
 
 class Polar(NamedTuple):
-    """The verdict on a sentence that answers yes or no. settled: start positions of items that need no other check."""
+    """The verdict on a sentence that answers yes or no.
+
+    settled: start positions of items that need no other check.
+    no: that of a no that values decide, so that it does not deny that there are rows.
+    """
 
     settled: frozenset[int] = frozenset()
     problems: tuple[Problem, ...] = ()
+    no: int | None = None
 
 
 def check_polar(
@@ -39,7 +47,7 @@ def check_polar(
     decision = Decision(asked, facts, numbers)
     settled, problems = set[int](), []
     if verdict is not None:
-        says_yes = verdict.cls is Class.YES
+        says_yes = verdict.text.lower().rstrip(".") not in NO
         settled.add(verdict.start)
         if decision.holds is None:
             problems.append(Problem(verdict.text, _UNDECIDED))
@@ -62,12 +70,15 @@ def check_polar(
                 problems.append(Problem(item.text, "the rows say the opposite"))
         if not told and verdict is None and THAN[facts.language or "en"].search(text):
             problems.append(Problem(text, _UNDECIDED))
-    return Polar(frozenset(settled), tuple(problems))
+    no = verdict.start if verdict is not None and decision.holds is False and decision.is_by_values else None
+    return Polar(frozenset(settled), tuple(problems), no)
 
 
 def _find_verdict(text: str, items: Sequence[Item]) -> Item | None:
     """The yes or no of an answer: its first word, or its last one ("so the answer is no"). "No price" is none."""
     words = [it for it in items if it.kind != "mark"]
+    if words and _AFFIRMS.match(text):
+        return words[0]
     for item in (*words[:1], *words[-1:]):
         denies = item.text.lower().rstrip(".") in NO and _STOP.match(text, item.end - item.text.endswith("."))
         if item.cls is Class.YES or denies:

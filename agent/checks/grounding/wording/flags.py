@@ -22,7 +22,7 @@ _NO = frozenset({"no", "n", "false", "nein", "non", "0"})
 
 def find_denied_flags(segments: Sequence[Segment], facts: Facts, numbers: Numbers) -> Iterator[Problem]:
     """Words of flags that the rows deny, or that are denied although the rows confirm them."""
-    states = {it: _list_states(it, facts) for it in facts.columns if _is_flag(it, facts)}
+    states = {it: _list_states(it, facts) for it in facts.columns if is_flag(it, facts)}
     spoken: tuple[int, str, ColumnFacts] | None = None  # sentence, word and column of the previous segment
     for segment in segments:
         for clause in _split_clauses(segment):
@@ -61,7 +61,8 @@ def _is_ellipsis(clause: Sequence[Item]) -> bool:
     )
 
 
-def _is_flag(column: ColumnFacts, facts: Facts) -> bool:
+def is_flag(column: ColumnFacts, facts: Facts) -> bool:
+    """Whether a column says yes or no, in whatever form."""
     cells = [row[column.index] for row in facts.rows if row[column.index] is not None]
     written = bool(cells) and all(isinstance(it, str) and read_flag(it) is not None for it in cells)
     return column.kind == "flag" or written
