@@ -15,7 +15,8 @@ from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.evidence.result import Problem
 from agent.checks.grounding.languages.polar_words import NO, THAN
 from agent.checks.grounding.languages.vocabulary import Class
-from agent.checks.grounding.question.decision import COMPARING, Decision, find_bounds
+from agent.checks.grounding.question.asked import COMPARING, find_bounds
+from agent.checks.grounding.question.decision import Decision
 from agent.checks.grounding.support.support import Numbers
 
 _AFFIRMS = re.compile(
@@ -55,14 +56,14 @@ def check_polar(
             problems.append(Problem(verdict.text, "the rows say no" if says_yes else "the rows say yes"))
     if decision.is_comparison:
         bounds = {segment.items[place].start: (segment, place) for segment, place in find_bounds(segments)}
-        conditions = {at for at, it in bounds.items() if decision.is_condition(*it)}
+        conditions = {at for at, it in bounds.items() if decision.thresholds.is_condition(*it)}
         told = [it for it in items if it.cls in COMPARING and it.start not in conditions]
         for item in told:
             denials = [it.start for it in items if _is_denial(it, verdict) and it.start < item.start]
             if item.start in bounds:
-                claim = decision.is_beyond(*bounds[item.start])
+                claim = decision.thresholds.is_beyond(*bounds[item.start])
             else:
-                claim = decision.compare(text, items, item)
+                claim = decision.comparison.compare(text, items, item)
             settled |= {item.start, *denials}
             if claim is None:
                 problems.append(Problem(item.text, _UNDECIDED))

@@ -1,0 +1,103 @@
+"""Numbers that a question compares with: "more than 50", "at least 10 each", "exactly 12"."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.languages.vocabulary import Class
+from agent.checks.grounding.languages.words import is_among
+from agent.checks.grounding.numbers.units import unit
+from agent.checks.grounding.question.asked import EVERY, GREATER, Asked, Bound
+from agent.checks.grounding.support.bounds import NEAR, find_rows_beyond
+from agent.checks.grounding.support.support import Numbers
+
+_AMOUNTS = frozenset({Class.ONLY, Class.ALL_BUT, Class.EQUAL, Class.MULTIPLIED, Class.TIMES, Class.RANGE})
+
+
+class Thresholds:
+    """The bounds of a question, and whether the rows meet them."""
+
+    def __init__(self, asked: Asked, facts: Facts, numbers: Numbers) -> None:
+        self._asked, self._facts, self._numbers = asked, facts, numbers
+
+    @cached_property
+    def free(self) -> tuple[Bound, ...]:
+        """The bounds that are no condition of the query, so that a value has to meet them."""
+        return tuple(it for it in self._asked.bounds if not self.is_condition(*it))
+
+    @property
+    def are_near(self) -> bool:
+        """Whether a bound asks for a value nearby: "nearly 50"."""
+        return any(segment.items[place].text.lower() in NEAR for segment, place in self._asked.bounds)
+
+    def is_condition(self, segment: Segment, place: int) -> bool:
+        """Whether a bound and its number are a condition of the query."""
+        bound, limit = segment.items[place], segment.items[place + 1]
+        if self._is_of_count(segment, place):
+            return False
+        written = {limit.numeral.raw if limit.numeral is not None else ""}
+        if limit.value.denominator == 1:  # "more than 9" is also "at least 10"
+            step = 1 if (bound.cls in GREATER) is not self._numbers.reaches(segment, limit) else -1
+            written |= {str(int(limit.value)), str(int(limit.value) + step)}
+        return bool(written & self._facts.query.bounds)
+
+    def _is_of_count(self, segment: Segment, place: int) -> bool:
+        """Whether a bound is of the count that is the only value: "Are there more than 2 managers?" """
+        measures, items = self._facts.measures, self._asked.items
+        counts = [it.projection.aggregate for it in measures if not it.projection.compared]
+        before = (it for it in items if it.start < segment.items[place].start)
+        first = all(it.cls in (Class.FILLER, Class.EXISTS) for it in before) and segment.items[0] is items[0]
+        return first and counts == ["count"] and len(self._facts.rows) == len(measures) == 1
+
+    def hold(self) -> bool | None:
+        """Whether the rows meet all free bounds. None if that is not certain."""
+        if self._asked.classes & _AMOUNTS:
+            return None
+        found = [self._meet(*it) for it in self.free]
+        return False if False in found else None if None in found else True
+
+    def _meet(self, segment: Segment, place: int) -> bool | None:
+        if len(self._facts.rows) > 1:
+            return self._meet_rows(segment, place)
+        aggregate = self._facts.measures[0].projection.aggregate if self._facts.measures else ""
+        greater = segment.items[place].cls in GREATER
+        if self._asked.classes & EVERY and aggregate != ("min" if greater else "max"):
+            return None
+        if self._asked.says_any and aggregate not in ("", "count", "max" if greater else "min"):
+            return None
+        return self.is_beyond(segment, place)
+
+    def _meet_rows(self, segment: Segment, place: int) -> bool | None:
+        """Whether all rows are beyond a bound, or any, as the question asks."""
+        facts, measures = self._facts, self._facts.measures
+        if len(measures) != 1 or not facts.is_whole or self._asked.says_any is bool(self._asked.classes & EVERY):
+            return None
+        beyond = find_rows_beyond(facts, self._numbers, segment, place, measures[0])
+        if beyond is None:
+            return None
+        return bool(beyond) if self._asked.says_any else len(beyond) == len(facts.rows)
+
+    def is_beyond(self, segment: Segment, place: int) -> bool | None:
+        """Whether the only number of the rows is beyond a bound. None if there is none, or it has another unit."""
+        measures = self._facts.measures
+        if len(self._facts.rows) != 1 or len(measures) != 1:
+            return None
+        column, after = measures[0], segment.items[place + 2 : place + 3]
+        said = after[0].text.lower() if after else ""
+        counted = column.projection.aggregate == "count"
+        if unit(said) is not None and not counted and not is_among(said, (*column.units, *column.words)):
+            return None
+        beyond = find_rows_beyond(self._facts, self._numbers, segment, place, column)
+        return None if beyond is None else bool(beyond)
+
+    def is_exact(self) -> bool | None:
+        """Whether the only value of the rows is the number of the question."""
+        unknown, measures = self._asked.unknown_items, self._facts.measures
+        if len(unknown) != 1 or unknown[0].kind != "number" or len(self._facts.rows) != 1 or len(measures) != 1:
+            return None
+        if not self._asked.claims_only(Class.EXACT) or unknown[0].percent or unknown[0].currency:
+            return None
+        values = self._facts.values(measures[0].index)
+        return values[0] == unknown[0].value if values else None
