@@ -36,6 +36,11 @@ def unit(word: str) -> str | None:
     return next((name for name in (lowered, lowered.removesuffix("s")) if name in _BY_UNIT), None)
 
 
+def unit_names() -> Iterable[str]:
+    """All units, in the singular."""
+    return _BY_UNIT.keys()
+
+
 def same_dimension(one: str, other: str) -> bool:
     """Whether both units measure the same quantity, such as hours and minutes."""
     return bool({d for d, _ in _BY_UNIT[one]} & {d for d, _ in _BY_UNIT[other]})

@@ -45,7 +45,7 @@ class Comparison:
         found: list[Side | None] = []
         if len(facts.rows) > 1 and len(measures) == 1:
             found = [self._read_row(row, measures[0]) for row in range(len(facts.rows))]
-        elif len(facts.rows) == 1 and len(measures) == 2:
+        elif len(facts.rows) == 1 and len(measures) == 2 and _are_of_one_unit(*measures):
             names = [frozenset(re.findall(r"[^\W_]+", it.name.lower())) | it.words for it in measures]
             own = [names[0] - names[1], names[1] - names[0]]
             found = [self._read_column(words, it) for words, it in zip(own, measures, strict=True)]
@@ -135,3 +135,12 @@ class Comparison:
         if counts and facts.language == "en" and _PLURAL.fullmatch(after.text):
             return True
         return self._asked.is_known(after)  # "more reliable" is not of failures
+
+
+def _are_of_one_unit(one: ColumnFacts, other: ColumnFacts) -> bool:
+    return (one.units, one.currency, one.percent, one.scale) == (
+        other.units,
+        other.currency,
+        other.percent,
+        other.scale,
+    )

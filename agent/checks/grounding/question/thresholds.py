@@ -7,8 +7,8 @@ from functools import cached_property
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.languages.vocabulary import Class
-from agent.checks.grounding.languages.words import is_among
-from agent.checks.grounding.numbers.units import unit
+from agent.checks.grounding.languages.words import have_one_meaning, is_among
+from agent.checks.grounding.numbers.units import unit, unit_names
 from agent.checks.grounding.question.asked import EVERY, GREATER, Asked, Bound
 from agent.checks.grounding.support.bounds import NEAR, find_rows_beyond
 from agent.checks.grounding.support.support import Numbers
@@ -87,7 +87,7 @@ class Thresholds:
         column, after = measures[0], segment.items[place + 2 : place + 3]
         said = after[0].text.lower() if after else ""
         counted = column.projection.aggregate == "count"
-        if unit(said) is not None and not counted and not is_among(said, (*column.units, *column.words)):
+        if is_unit(said) and not counted and not is_among(said, (*column.units, *column.words)):
             return None
         beyond = find_rows_beyond(self._facts, self._numbers, segment, place, column)
         return None if beyond is None else bool(beyond)
@@ -101,3 +101,8 @@ class Thresholds:
             return None
         values = self._facts.values(measures[0].index)
         return values[0] == unknown[0].value if values else None
+
+
+def is_unit(word: str) -> bool:
+    """Whether a lower-case word is a unit, in any of the languages."""
+    return unit(word) is not None or any(have_one_meaning(word, it) for it in unit_names())
