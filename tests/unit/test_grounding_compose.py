@@ -26,9 +26,13 @@ OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
             "No. Customers by city: Berlin: 10; Hamburg: 30.", id="a no that the values say",
         ),
         pytest.param(
-            "Gibt es überfällige Ausleihen?", "titel", (("Emma",), ("Dune",)),
-            "SELECT titel FROM ausleihen WHERE faellig < '2024-01-01'",
-            "Ja. Titel: Emma; Dune.", id="a yes, since rows were found",
+            "Gibt es offene Rechnungen?", "nummer", (("R1",), ("R2",)),
+            "SELECT nummer FROM rechnungen WHERE status = 'offen'",
+            "Ja. Nummer: R1; R2.", id="a yes, since rows were found",
+        ),
+        pytest.param(
+            "Do we have more than 50 customers in Austria?", "n", ((62,),), "SELECT COUNT(*) AS n FROM customers",
+            "Number: 62.", id="a word that the query does not know",
         ),
         pytest.param(
             "Is Ann nicer than Bob?", "name age", (("Ann", 33), ("Bob", 27)), "SELECT name, age FROM people",

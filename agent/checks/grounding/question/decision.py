@@ -51,6 +51,11 @@ class Decision:
         by_words = _ENDS | _CHANGES | {Class.EQUAL, Class.EXACT, Class.ONLY}
         return self.is_comparison or bool(self._asked.classes & by_words)
 
+    @property
+    def knows_question(self) -> bool:
+        """Whether all words of the question are in the query, its rows or the docs of its columns."""
+        return not self._asked.unknown_items
+
     @cached_property
     def holds(self) -> bool | None:
         """Yes or no. None if neither is certain."""
@@ -180,11 +185,15 @@ class Decision:
 
 
 def decide(facts: Facts) -> bool | None:
-    """Whether the rows say yes or no to a question that expects it. None for others, and where they do not decide."""
+    """Whether the rows say yes or no to a question that expects it. None for others, and where they do not decide.
+
+    The query has to know all words of the question, since nobody else reads whether it answers it.
+    """
     if not facts.is_polar or not facts.rows or REQUEST.match(facts.question):
         return None
     asked = items_of(facts.question, facts, NameIndex(facts))
-    return Decision(asked, facts, Numbers(facts, asked, segments_of(asked), asked)).holds
+    decision = Decision(asked, facts, Numbers(facts, asked, segments_of(asked), asked))
+    return decision.holds if decision.knows_question else None
 
 
 def _is_denied(values: Sequence[str]) -> bool:
