@@ -28,7 +28,7 @@ OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
         pytest.param(
             "Gibt es offene Rechnungen?", "nummer", (("R1",), ("R2",)),
             "SELECT nummer FROM rechnungen WHERE status = 'offen'",
-            "Ja. Nummer: R1; R2.", id="a yes, since rows were found",
+            "Ja. Nummer (offene): R1; R2.", id="a yes, since rows were found",
         ),
         pytest.param(
             "Do we have more than 50 customers in Austria?", "n", ((62,),), "SELECT COUNT(*) AS n FROM customers",
