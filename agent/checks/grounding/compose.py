@@ -255,13 +255,13 @@ class _Composer:
             self._add_cell(row, column)
 
     def _label(self, column: ColumnFacts) -> str:
+        if noun := find_counted_noun(column, self.facts):
+            return noun
         if _NAMELESS.fullmatch(column.name):
             if aggregated := _AGGREGATED.fullmatch(column.name):
                 frame: str = getattr(self._frames, _AGGREGATES[aggregated[1].lower()])
                 return frame.format(column=spell_out(aggregated[2]))
             return self._frames.number if column.projection.aggregate == "count" else self._frames.result
-        if noun := find_counted_noun(column, self.facts):
-            return noun
         if self._language != "en" and column.kind == "dimension" and self._months(column):
             return self._frames.month
         own = column.name.replace("_", " ")

@@ -47,7 +47,8 @@ REQUEST = re.compile(
     re.IGNORECASE,
 )
 # Words that ask for no more than existence.
-EVER = frozenset({"ever", "already", "anyone", "anything", "je", "jemals", "schon", "jemand", "déjà", "ya", "già"})
+EVER = frozenset({"ever", "anyone", "anything", "je", "jemals", "jemand"})
+YET = frozenset({"already", "yet", "schon", "bereits", "déjà", "ya", "già"})
 # Columns that "bigger" and "smaller" compare.
 SIZES = re.compile(
     r"population|inhabitants|area|size|einwohner|fläche|größe|habitant|superfici|taille|abitanti|tamaño", re.IGNORECASE

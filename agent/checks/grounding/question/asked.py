@@ -8,9 +8,9 @@ from functools import cached_property
 
 from agent.checks.grounding.claims.claims import Segment, segments_of
 from agent.checks.grounding.claims.item import Item
-from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
 from agent.checks.grounding.languages.near_words import is_near
-from agent.checks.grounding.languages.polar_words import ANY, EVER, EXISTENCE
+from agent.checks.grounding.languages.polar_words import ANY, EVER, EXISTENCE, YET
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among, words_of
 
@@ -59,16 +59,16 @@ class Asked:
 
     @cached_property
     def unknown_items(self) -> tuple[Item, ...]:
-        """The words and numbers that are neither in the query nor in the rows."""
+        """The words and numbers that are neither in the query nor in the rows, nor a stored value's other name."""
         return tuple(self._find_unknown())
 
     def _find_unknown(self) -> Iterator[Item]:
         facts, years = self._facts, {*_YEAR.findall(self._facts.sql)}
         numbers = {*re.findall(r"\d+(?:\.\d+)?", facts.sql), *(str(cell) for row in facts.rows for cell in row)}
         bounds = {segment.items[place + 1].start for segment, place in self.bounds}
-        for item in (it for it in self.items[1:] if it.start not in bounds and it.text.lower() not in EVER):
+        for item in (it for it in self.items[1:] if it.start not in bounds and it.text.lower() not in EVER | YET):
             is_unknown = (
-                (item.kind == "word" and not self.is_known(item))
+                (item.kind == "word" and not _is_among(item, self._known_words))
                 or (item.kind == "number" and not item.cls and {item.text, str(item.value)}.isdisjoint(numbers))
                 or (item.kind == "date" and not item.rows and not set(_YEAR.findall(item.text)) <= years)
             )
@@ -77,17 +77,29 @@ class Asked:
 
     def is_known(self, item: Item) -> bool:
         """Whether a word, or a near one, is in the query, its rows or the docs of its columns."""
-        word = item.text.lower()
-        return is_among(word, self._known_words) or is_near(word, self._known_words)
+        return _is_among(item, self._known_words.union(*(it.words for it in self._facts.columns)))
+
+    @cached_property
+    def measure(self) -> ColumnFacts | None:
+        """The only measure, or the only one of several that the question names, if it names nothing else."""
+        measures = self._facts.measures
+        if len(measures) == 1:
+            return measures[0]
+        said = [it.text.lower() for it in self.items if it.kind == "word"]
+        named = [it for it in measures if any(is_among(word, words_of(it.name)) for word in said)]
+        return named[0] if len(named) == 1 and not self.unknown_items else None
 
     @cached_property
     def _known_words(self) -> frozenset[str]:
         facts = self._facts
         linked = (word for it, value in facts.linked if value.lower() in facts.sql.lower() for word in words_of(it))
         cells = (word for row in facts.rows for cell in row if isinstance(cell, str) for word in words_of(cell))
-        columns = (word for it in facts.columns for word in it.words)
         names = re.findall(r"[^\W_]+", facts.sql.lower())  # `co2`
-        return frozenset((*words_of(facts.sql), *names, *linked, *cells, *columns))
+        return frozenset((*words_of(facts.sql), *names, *linked, *cells))
+
+
+def _is_among(item: Item, known: frozenset[str]) -> bool:
+    return is_among(item.text.lower(), known) or is_near(item.text.lower(), known)
 
 
 def find_bounds(segments: Sequence[Segment]) -> Iterator[Bound]:

@@ -36,6 +36,7 @@ class Comparison:
 
     def __init__(self, asked: Asked, facts: Facts, *, says: bool | None) -> None:
         self._asked, self._facts, self._says = asked, facts, says
+        self._measure = asked.measure
         self._than = THAN[facts.language or "en"]
 
     @cached_property
@@ -43,8 +44,8 @@ class Comparison:
         """The two things that the question compares. Empty if the rows do not have exactly two values of one kind."""
         facts, measures = self._facts, self._facts.measures
         found: list[Side | None] = []
-        if len(facts.rows) > 1 and len(measures) == 1:
-            found = [self._read_row(row, measures[0]) for row in range(len(facts.rows))]
+        if len(facts.rows) > 1 and self._measure is not None:
+            found = [self._read_row(row, self._measure) for row in range(len(facts.rows))]
         elif len(facts.rows) == 1 and len(measures) == 2 and _are_of_one_unit(*measures):
             names = [frozenset(re.findall(r"[^\W_]+", it.name.lower())) | it.words for it in measures]
             own = [names[0] - names[1], names[1] - names[0]]
@@ -114,7 +115,7 @@ class Comparison:
 
     def _measures(self, items: Sequence[Item], comparative: Item) -> bool:
         """Whether the shown values are what a text compares: no price for "bigger", no birthday for "older"."""
-        facts, column = self._facts, self._facts.measures[0]
+        facts, column = self._facts, self._measure or self._facts.measures[0]
         names, said = (column.name, *column.projection.sources, *column.told), comparative.text.lower().split()
         after = next((it for it in items if it.start >= comparative.end), None)
         said += [after.text.lower()] if after is not None else []

@@ -27,6 +27,7 @@ from agent.checks.grounding.wording.flags import is_flag, read_flag
 
 _CHANGES = frozenset({Class.RISE, Class.FALL})
 _ENDS = frozenset({Class.MOST, Class.LEAST})
+_DAY = re.compile(r"(?:^|_)(?:on|at|dt|ts|date|day|time|datum|am|fecha|data)(?:$|_)", re.IGNORECASE)
 _TIME = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?|-?[Qq][1-4])?(?:[T ].*)?")
 
 
@@ -112,7 +113,8 @@ class Decision:
             return None  # "the most loyal"
         if len(facts.rows) == facts.query.limit == len(order) == 1 and order[0][1] is most:
             return True if named and not unknown else False if not named and len(unknown) == 1 else None
-        values = facts.values(facts.measures[0].index) if len(facts.measures) == 1 else []
+        measure = self._asked.measure
+        values = facts.values(measure.index) if measure is not None else []
         if not facts.is_whole or len(values) != len(facts.rows) or len(values) < 2 or len(named) != 1 or unknown:
             return None
         chosen = {column for it in facts.conditions for column in it.columns}
@@ -177,10 +179,8 @@ class Decision:
             return None  # the values say how much
         said = [it for it in facts.columns if any(is_among(word, it.words) for word in facts.question_words)]
         empty = [it for it in said for row in facts.rows if row[it.index] is None]
-        if any(it.name.lower().startswith(("is_", "has_")) for it in empty):
-            return None
-        if empty:
-            return False if len(empty) == len(facts.rows) == 1 else None  # "Was it returned?", without a day
+        if empty:  # "Was it returned?", without a day
+            return False if len(empty) == len(facts.rows) == 1 and _DAY.search(empty[0].name) else None
         return any(cell is not None for row in facts.rows for cell in row) or None
 
 

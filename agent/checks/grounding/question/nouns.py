@@ -80,6 +80,8 @@ def find_misnamed(
 def find_counted_noun(column: ColumnFacts, facts: Facts) -> str:
     """The question's plural for what a column counts: "customers" for `customer_count`. Empty if it has none."""
     own = [it for it in words_of(column.label) if it not in _GENERIC]
+    if not own and not column.projection.sources and not facts.query.joined and len(facts.query.tables) == 1:
+        own = words_of(facts.query.tables[0])  # COUNT(*) of a table
     if column.projection.aggregate != "count" or column.units or column.percent or len(own) != 1:
         return ""
     counted = list_counted_words(facts)[:1]  # "how many customers"

@@ -37,11 +37,14 @@ class Thresholds:
         bound, limit = segment.items[place], segment.items[place + 1]
         if self._is_of_count(segment, place):
             return False
+        compared = self._facts.query.bounds
+        if limit.percent:
+            compared = frozenset(value for it in self._facts.conditions for value in it.values)
         written = {limit.numeral.raw if limit.numeral is not None else ""}
         if limit.value.denominator == 1:  # "more than 9" is also "at least 10"
             step = 1 if (bound.cls in GREATER) is not self._numbers.reaches(segment, limit) else -1
             written |= {str(int(limit.value)), str(int(limit.value) + step)}
-        return bool(written & self._facts.query.bounds)
+        return bool(written & compared)
 
     def _is_of_count(self, segment: Segment, place: int) -> bool:
         """Whether a bound is of the count that is the only value: "Are there more than 2 managers?" """
@@ -53,7 +56,7 @@ class Thresholds:
 
     def hold(self) -> bool | None:
         """Whether the rows meet all free bounds. None if that is not certain."""
-        if self._asked.classes & _AMOUNTS:
+        if self._asked.classes & _AMOUNTS or (len(self.free) > 1 and len(self._facts.measures) > 1):
             return None
         found = [self._meet(*it) for it in self.free]
         return False if False in found else None if None in found else True
@@ -61,7 +64,7 @@ class Thresholds:
     def _meet(self, segment: Segment, place: int) -> bool | None:
         if len(self._facts.rows) > 1:
             return self._meet_rows(segment, place)
-        aggregate = self._facts.measures[0].projection.aggregate if self._facts.measures else ""
+        aggregate = self._asked.measure.projection.aggregate if self._asked.measure is not None else ""
         greater = segment.items[place].cls in GREATER
         if self._asked.classes & EVERY and aggregate != ("min" if greater else "max"):
             return None
@@ -71,20 +74,19 @@ class Thresholds:
 
     def _meet_rows(self, segment: Segment, place: int) -> bool | None:
         """Whether all rows are beyond a bound, or any, as the question asks."""
-        facts, measures = self._facts, self._facts.measures
-        if len(measures) != 1 or not facts.is_whole or self._asked.says_any is bool(self._asked.classes & EVERY):
+        facts, column = self._facts, self._asked.measure
+        if column is None or not facts.is_whole or self._asked.says_any is bool(self._asked.classes & EVERY):
             return None
-        beyond = find_rows_beyond(facts, self._numbers, segment, place, measures[0])
+        beyond = find_rows_beyond(facts, self._numbers, segment, place, column)
         if beyond is None:
             return None
         return bool(beyond) if self._asked.says_any else len(beyond) == len(facts.rows)
 
     def is_beyond(self, segment: Segment, place: int) -> bool | None:
         """Whether the only number of the rows is beyond a bound. None if there is none, or it has another unit."""
-        measures = self._facts.measures
-        if len(self._facts.rows) != 1 or len(measures) != 1:
+        column, after = self._asked.measure, segment.items[place + 2 : place + 3]
+        if len(self._facts.rows) != 1 or column is None:
             return None
-        column, after = measures[0], segment.items[place + 2 : place + 3]
         said = after[0].text.lower() if after else ""
         counted = column.projection.aggregate == "count"
         if is_unit(said) and not counted and not is_among(said, (*column.units, *column.words)):
@@ -94,13 +96,15 @@ class Thresholds:
 
     def is_exact(self) -> bool | None:
         """Whether the only value of the rows is the number of the question."""
-        unknown, measures = self._asked.unknown_items, self._facts.measures
-        if len(unknown) != 1 or unknown[0].kind != "number" or len(self._facts.rows) != 1 or len(measures) != 1:
+        numbers = [it for it in self._asked.unknown_items if it.kind == "number"]
+        numbers = numbers or [it for it in self._asked.items if it.kind == "number"]
+        column, facts = self._asked.measure, self._facts
+        if len(numbers) != 1 or len(facts.rows) != 1 or column is None or not self._asked.claims_only(Class.EXACT):
             return None
-        if not self._asked.claims_only(Class.EXACT) or unknown[0].percent or unknown[0].currency:
+        values = facts.values(column.index)
+        if numbers[0].percent or numbers[0].currency or len(self._asked.unknown_items) > 1 or not values:
             return None
-        values = self._facts.values(measures[0].index)
-        return values[0] == unknown[0].value if values else None
+        return values[0] == numbers[0].value
 
 
 def is_unit(word: str) -> bool:
