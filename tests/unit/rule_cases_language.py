@@ -94,6 +94,16 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
         Case(f"{LOANS} fee >= 11", None, "one more", question="How many loans over 10?"),
         Case(f"{LOANS} fee > 1500", None, "as half of the world writes it", question="Loans over 1.500?"),
         Case(f"{LOANS} fee > 0.1", None, "a share", question="Loans over 10 %?"),
+        Case(
+            "SELECT COUNT(*) FROM loans",
+            None,
+            "held against the count",
+            rows=((3,),),
+            question="Are there more than 100 loans?",
+        ),
+        Case(
+            "SELECT id FROM loans", DOUBT, "several rows", rows=((1,), (2,)), question="Are there more than 100 loans?"
+        ),
     ),
     "period_as_day": (
         Case(

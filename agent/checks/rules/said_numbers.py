@@ -6,6 +6,8 @@ import re
 
 from sqlglot import exp
 
+from agent.checks.grounding.languages.language import language_of
+from agent.checks.grounding.languages.vocabulary import LANGUAGES, vocabulary
 from agent.checks.rules.base import Finding, Rule, RuleContext
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?!\w)")
@@ -28,7 +30,17 @@ def apply(context: RuleContext) -> Finding | None:
         may_be_time = _TIME.fullmatch(number_text) is not None and any(len(_DIGITS.findall(text)) > 1 for text in texts)
         if held.isdisjoint(near) and not may_be_time:
             missing.append(number_text)
-    return Finding(f"The query does not have {', '.join(missing)}, which the question says.") if missing else None
+    if not missing or (len(missing) == 1 and _is_compared_by_reader(context)):
+        return None
+    return Finding(f"The query does not have {', '.join(missing)}, which the question says.")
+
+
+def _is_compared_by_reader(context: RuleContext) -> bool:
+    """Whether the result is one number, held against that of the question: "Do we have more than 100 members?" """
+    rows = context.rows or ()
+    is_number = len(rows) == len(rows[0]) == 1 and isinstance(rows[0][0], int | float) if rows else False
+    language = language_of(context.question)
+    return is_number and language in LANGUAGES and vocabulary(language).is_polar(context.question)
 
 
 RULE = Rule("said_numbers", "query", "language", "doubt", apply)

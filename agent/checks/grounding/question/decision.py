@@ -173,11 +173,11 @@ class Decision:
         if amounts:
             values = facts.values(amounts[0].index)
             return None if not values or min(values) < 0 else max(values) > 0
-        valued = [it for it in facts.measures if any(is_among(word, it.words) for word in self._facts.question_words)]
-        alone = len(facts.rows) == 1 and len(facts.measures) == len(facts.columns)
-        if (valued or alone) and not self._asked.bounds:
-            return None  # the values say how much
         said = [it for it in facts.columns if any(is_among(word, it.words) for word in facts.question_words)]
+        if len(facts.rows) == 1 and len(facts.measures) == len(facts.columns):
+            return None  # the value says how much, also a mean of what the query chose by it
+        if any(it.kind == "measure" for it in said) and not self._asked.bounds:
+            return None
         empty = [it for it in said for row in facts.rows if row[it.index] is None]
         if empty:  # "Was it returned?", without a day
             return False if len(empty) == len(facts.rows) == 1 and _DAY.search(empty[0].name) else None
