@@ -17,6 +17,8 @@ from agent.checks.grounding.languages.words import is_among, words_of
 GREATER = frozenset({Class.MORE, Class.OVER})
 COMPARING = GREATER | {Class.LESS, Class.UNDER}
 EVERY = frozenset({Class.ALL, Class.EACH})
+# Claims about how many of the rows, or how much of a value. Two values do not decide them.
+QUANTIFYING = EVERY | {Class.ONLY, Class.ALL_BUT, Class.EQUAL, Class.MULTIPLIED, Class.TIMES, Class.RANGE}
 # Claims that the existence of rows does not decide.
 CLAIMS = EVERY | {Class.ONLY, Class.ALL_BUT, Class.EQUAL, Class.MULTIPLIED, Class.EXACT, Class.RANGE, Class.STABLE}
 CLAIMS |= {Class.TIMES, Class.STEADY, Class.LATEST, Class.EARLIEST, Class.RANK, Class.SHARE, Class.ABOUT}

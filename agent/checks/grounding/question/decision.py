@@ -19,7 +19,7 @@ from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.languages.polar_words import REQUEST
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among, words_of
-from agent.checks.grounding.question.asked import EVERY, Asked
+from agent.checks.grounding.question.asked import EVERY, QUANTIFYING, Asked
 from agent.checks.grounding.question.compared import Comparison
 from agent.checks.grounding.question.thresholds import Thresholds
 from agent.checks.grounding.support.support import Numbers
@@ -68,7 +68,8 @@ class Decision:
         if self._flag is not None or dated:
             return self._flag
         if self._asked.comparatives:
-            return None if self.thresholds.free else self.comparison.holds()
+            is_plain = not self.thresholds.free and not classes & QUANTIFYING
+            return self.comparison.holds() if is_plain else None
         if self.thresholds.free:
             return self.thresholds.hold()
         if Class.EQUAL in classes:

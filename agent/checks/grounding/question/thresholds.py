@@ -9,11 +9,9 @@ from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import have_one_meaning, is_among
 from agent.checks.grounding.numbers.units import unit, unit_names
-from agent.checks.grounding.question.asked import EVERY, GREATER, Asked, Bound
+from agent.checks.grounding.question.asked import EVERY, GREATER, QUANTIFYING, Asked, Bound
 from agent.checks.grounding.support.bounds import NEAR, find_rows_beyond
 from agent.checks.grounding.support.support import Numbers
-
-_AMOUNTS = frozenset({Class.ONLY, Class.ALL_BUT, Class.EQUAL, Class.MULTIPLIED, Class.TIMES, Class.RANGE})
 
 
 class Thresholds:
@@ -56,7 +54,7 @@ class Thresholds:
 
     def hold(self) -> bool | None:
         """Whether the rows meet all free bounds. None if that is not certain."""
-        if self._asked.classes & _AMOUNTS or (len(self.free) > 1 and len(self._facts.measures) > 1):
+        if self._asked.classes & (QUANTIFYING - EVERY) or (len(self.free) > 1 and len(self._facts.measures) > 1):
             return None
         found = [self._meet(*it) for it in self.free]
         return False if False in found else None if None in found else True
