@@ -21,34 +21,6 @@ OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
             "Average stay: 1 d 1 h 30 min 4 s.", id="a duration",
         ),
         pytest.param(
-            "Does Berlin have more customers than Hamburg?", "city customers", (("Berlin", 10), ("Hamburg", 30)),
-            "SELECT city, COUNT(*) AS customers FROM customers GROUP BY city",
-            "No. Customers by city: Berlin: 10; Hamburg: 30.", id="a no that the values say",
-        ),
-        pytest.param(
-            "Gibt es offene Rechnungen?", "nummer", (("R1",), ("R2",)),
-            "SELECT nummer FROM rechnungen WHERE status = 'offen'",
-            "Ja. Nummer (offene): R1; R2.", id="a yes, since rows were found",
-        ),
-        pytest.param(
-            "Do we have more than 50 customers in Austria?", "n", ((62,),), "SELECT COUNT(*) AS n FROM customers",
-            "Number: 62.", id="a word that the query does not know",
-        ),
-        pytest.param(
-            "Is Ann nicer than Bob?", "name age", (("Ann", 33), ("Bob", 27)), "SELECT name, age FROM people",
-            "Age by name: Ann: 33; Bob: 27.", id="neither yes nor no",
-        ),
-        pytest.param(
-            "Were more loans made in 2024 than in 2025?", "more", ((True,),),
-            "SELECT SUM(year = 2024) > SUM(year = 2025) AS more FROM loans",
-            "More: yes.", id="a flag that says yes itself",
-        ),
-        pytest.param(
-            "Can you list the cities with more than 9 customers?", "city", (("Berlin",),),
-            "SELECT city FROM customers GROUP BY city HAVING COUNT(*) > 9",
-            "City: Berlin.", id="a request",
-        ),
-        pytest.param(
             "How many admissions did each ward have in 2023?", "ward admissions", (("North", 48), ("South", 12)),
             f"SELECT ward, COUNT(*) AS admissions FROM admissions {OF_2023} GROUP BY ward",
             "Admissions by ward (2023): North: 48; South: 12.", id="a year that no column shows",

@@ -108,7 +108,7 @@ CASES: list[tuple[Facts, list[str], list[str]]] = [
             (("Hamburg", 30),),
             "SELECT city, COUNT(*) AS n FROM customers GROUP BY city ORDER BY n DESC LIMIT 1",
         ),
-        ["No, Hamburg is the city with the most customers."],
+        [],
         ["Yes, Hamburg is the city with the most customers.", "Yes, Berlin is the city with the most customers."],
     ),
     (
@@ -256,8 +256,8 @@ CASES: list[tuple[Facts, list[str], list[str]]] = [
             ((4,),),
             "SELECT COUNT(*) AS n FROM customers WHERE city = 'Rome' AND name <> 'Miller'",
         ),
-        ["Yes, there are 4 customers other than Miller in Rome."],
         [],
+        ["Yes.", "Yes, there are 4 customers other than Miller in Rome."],
     ),
     (
         facts(

@@ -132,9 +132,9 @@ PAID = facts(
 )
 COMPARED = facts(
     "Were more loans made in 2024 than in 2025?",
-    "more",
+    "answer",
     ((True,),),
-    "SELECT SUM(year = 2024) > SUM(year = 2025) AS more FROM loans",
+    "SELECT SUM(year = 2024) > SUM(year = 2025) AS answer FROM loans",
 )
 
 

@@ -17,9 +17,7 @@ from agent.checks.grounding.numbers.display import (
     format_number,
     is_number,
 )
-from agent.checks.grounding.question.decision import decide
 from agent.checks.grounding.question.nouns import find_counted_noun
-from agent.checks.grounding.wording.flags import is_flag
 from agent.core.answers import AnswerNumber
 from agent.databases.ties import write_tie_count
 from agent.platform.llm.prompting import templates
@@ -163,9 +161,6 @@ class _Composer:
     def write_sentence(self) -> Composed:
         facts = self.facts
         columns = facts.columns[:MOST_COLUMNS]
-        verdict = None if self._is_flag_alone() else decide(facts)
-        if verdict is not None:
-            self._add(f"{_capital(self._frames.yes if verdict else self._frames.no)}. ")
         if not facts.rows:
             self._text = self._frames.nothing
         elif counted := self._find_count(columns):
@@ -180,11 +175,6 @@ class _Composer:
         else:
             self._list(columns)
         return Composed(self._text, tuple(self._numbers))
-
-    def _is_flag_alone(self) -> bool:
-        """Whether the only column says yes or no itself."""
-        (column, *others), rows = self.facts.columns, self.facts.rows
-        return not others and bool(rows) and (is_flag(column, self.facts) or isinstance(rows[0][0], bool))
 
     def _find_count(self, columns: Sequence[ColumnFacts]) -> tuple[ColumnFacts, ColumnFacts, str] | None:
         """A name, a count, and the question's noun for what is counted. None if the rows have another form.

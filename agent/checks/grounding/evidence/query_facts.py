@@ -23,7 +23,7 @@ class Projection(NamedTuple):
     quotient: whether columns are divided by columns. product: whether they are multiplied.
     tested: whether its columns only decide what is counted: the delay of `AVG(CASE WHEN delay <= 5 THEN 1 ELSE 0 END)`.
     monthly: whether it holds the first days of months, for months.
-    compared: whether it is a comparison, so that it says yes or no.
+    compared: the kind of comparison that it is, so that it says yes or no: `gt`, `lte`, `exists`, `not`; else empty.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Projection(NamedTuple):
     tested: bool = False
     tables: tuple[str, ...] = ()
     monthly: bool = False
-    compared: bool = False
+    compared: str = ""
 
 
 class Condition(NamedTuple):
@@ -62,8 +62,8 @@ class QueryFacts(NamedTuple):
     order: the outermost ORDER BY: column names, each with whether it is descending.
     joined: whether tables are joined, so that a record may occur several times.
     groups: whether the query or a subquery groups rows.
-    bounds: numbers that it compares something with, anywhere. ranks: whether it compares two
-    aggregates, or a column with the same one of another row.
+    bounds: numbers that it compares something with, anywhere. ranks: how it compares two aggregates, or a column
+    with the same one of another row: `gt`, `lte`; empty if it does not.
     """
 
     projections: tuple[Projection, ...] = ()
@@ -75,7 +75,7 @@ class QueryFacts(NamedTuple):
     joined: bool = False
     groups: bool = False
     bounds: frozenset[str] = frozenset()
-    ranks: bool = False
+    ranks: str = ""
 
     @property
     def of_each(self) -> bool:
@@ -120,7 +120,7 @@ def query_facts(sql: str, dialect: str) -> QueryFacts:
         joined=tree.find(exp.Join) is not None,
         groups=tree.find(exp.Group, exp.Window) is not None,
         bounds=frozenset(literal.name for it in _inequalities(tree) for literal in it.find_all(exp.Literal)),
-        ranks=any(_compares_like_values(it) for it in _inequalities(tree)),
+        ranks=next((it.key for it in _inequalities(tree) if _compares_like_values(it)), ""),
     )
 
 
@@ -184,7 +184,7 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
         quotient=any(_is_of_columns(it) for one in whole for it in one.find_all(exp.Div)),
         product=any(_is_of_columns(it) for one in whole for it in one.find_all(exp.Mul)),
         distinct=any(it.find(exp.Distinct) is not None for it in found),
-        compared=isinstance(inner.unnest(), exp.Predicate | exp.Connector | exp.Not),
+        compared=inner.unnest().key if isinstance(inner.unnest(), exp.Predicate | exp.Connector | exp.Not) else "",
         grouped=inner.sql() in grouped or column.alias_or_name in grouped,
         monthly=any(
             it.text("unit").lower() == "month"

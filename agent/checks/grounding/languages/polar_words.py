@@ -22,6 +22,7 @@ THAN: Mapping[str, re.Pattern[str]] = {
 }
 # Comparatives that fit every column of numbers.
 QUANTITATIVE = frozenset({"more", "fewer", "less", "higher", "lower", "greater", "exceed", "exceeds", "exceeded"})
+QUANTITATIVE |= {"most", "fewest", "least", "highest", "lowest", "greatest", "meisten", "wenigsten", "höchste"}
 QUANTITATIVE |= {
     "surpassed",
     "outsold",
@@ -40,12 +41,6 @@ EXISTENCE = re.compile(
     r"y avait-il|avons-nous|hay|hubo|tenemos|existen?|c['’]è|ci sono|abbiamo)\b",
     re.IGNORECASE,
 )
-# A request, not a question: "Can you list ...?"
-REQUEST = re.compile(
-    r"\W*(?:(?:can|could|will|would|do) you|kannst du|könnt\w* (?:du|ihr|sie)|können sie|(?:peux|pourrais)-tu|"
-    r"(?:pouvez|pourriez)-vous|puedes?|podrías?|puoi|può|potresti)\b",
-    re.IGNORECASE,
-)
 # Words that ask for no more than existence.
 EVER = frozenset({"ever", "anyone", "anything", "je", "jemals", "jemand"})
 YET = frozenset({"already", "yet", "schon", "bereits", "déjà", "ya", "già"})
@@ -54,8 +49,34 @@ SIZES = re.compile(
     r"population|inhabitants|area|size|einwohner|fläche|größe|habitant|superfici|taille|abitanti|tamaño", re.IGNORECASE
 )
 OF_SIZE = re.compile(r"bigger|larger|smaller|größer\w*|kleiner\w*|grande?s?|petite?s?|grand[ei]|pequeñ\w*|piccol\w*")
-OF_AGE = re.compile(
-    r"\b(?:old|young|älter|jünger|alt\b|jung|âg|jeune|vieu|vieil|viej|joven|jóven|anzian|vecchi|giovan)", re.IGNORECASE
-)
+OF_AGE = re.compile(r"\b(?:old|young|älter|jünger|alt\b|jung|âg|vieu|vieil|viej|anzian|vecchi)", re.IGNORECASE)
 AGES = frozenset({"age", "ages", "alter", "âge", "edad", "età"})
-OF_RANK = frozenset({"rank", "ranking", "position", "place", "pos", "rang", "platz", "puesto", "posto"})
+OF_RANK = frozenset({"rank", "ranking", "position", "place", "pos", "rang", "platz", "puesto", "posto", "priority"})
+OF_RANK |= {"grade", "note", "standing", "level", "class"}
+# "The only manager", not "only works".
+THE_ONLY = re.compile(
+    r"\b(?:the only|(?:der|die|das) einzige|l[ae] seule?|l['’]unico|l['’]unica|(?:el|la) únic[oa])\b", re.IGNORECASE
+)
+# Words that change a question in a way that is not read: "other than", "much more", "is it wrong that".
+UNREAD = frozenset(
+    {
+        "among",
+        "other",
+        "others",
+        "another",
+        "again",
+        "still",
+        "besides",
+        "wrong",
+        "false",
+        "or",
+        "oder",
+        "ou",
+        "lack",
+        "lacks",
+    }
+)
+UNREAD |= {"few", "far", "much", "slightly", "significantly", "considerably", "andere", "anderen", "falsch", "deutlich"}
+UNREAD |= {"kaum", "autres", "faux", "bien", "otros", "otras", "falso", "mucho", "altri", "altre", "molto"}
+ONE_OF = re.compile(r"\b(?:one of|eine[rs]? de[rs]|une? des|un[oa] de|uno de[il]|una delle)\b", re.IGNORECASE)
+NOTHING = frozenset({"none", "no", "not", "never", "nothing", "-", "n/a", "kein", "keine", "nie", "aucun", "nessuno"})

@@ -17,12 +17,6 @@ from agent.checks.grounding.languages.words import is_among, words_of
 GREATER = frozenset({Class.MORE, Class.OVER})
 COMPARING = GREATER | {Class.LESS, Class.UNDER}
 EVERY = frozenset({Class.ALL, Class.EACH})
-# Claims about how many of the rows, or how much of a value. Two values do not decide them.
-QUANTIFYING = EVERY | {Class.ONLY, Class.ALL_BUT, Class.EQUAL, Class.MULTIPLIED, Class.TIMES, Class.RANGE}
-# Claims that the existence of rows does not decide.
-CLAIMS = EVERY | {Class.ONLY, Class.ALL_BUT, Class.EQUAL, Class.MULTIPLIED, Class.EXACT, Class.RANGE, Class.STABLE}
-CLAIMS |= {Class.TIMES, Class.STEADY, Class.LATEST, Class.EARLIEST, Class.RANK, Class.SHARE, Class.ABOUT}
-CLAIMS |= {Class.DIFFERENCE}
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
 Bound = tuple[Segment, int]  # a segment, and the place of a bound before a number in it
 
@@ -33,10 +27,6 @@ class Asked:
     def __init__(self, items: Sequence[Item], facts: Facts) -> None:
         self.items, self._facts = items, facts
         self.classes = frozenset(it.cls for it in items if it.cls is not None)
-
-    def claims_only(self, *own: Class) -> bool:
-        """Whether it claims nothing that existence does not decide, except these."""
-        return not self.classes & (CLAIMS - {*own})
 
     @cached_property
     def says_any(self) -> bool:
@@ -66,7 +56,7 @@ class Asked:
 
     def _find_unknown(self) -> Iterator[Item]:
         facts, years = self._facts, {*_YEAR.findall(self._facts.sql)}
-        numbers = {*re.findall(r"\d+(?:\.\d+)?", facts.sql), *(str(cell) for row in facts.rows for cell in row)}
+        numbers = {*re.findall(r"\d+(?:\.\d+)?", facts.sql)}
         bounds = {segment.items[place + 1].start for segment, place in self.bounds}
         for item in (it for it in self.items[1:] if it.start not in bounds and it.text.lower() not in EVER | YET):
             is_unknown = (

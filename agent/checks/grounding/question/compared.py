@@ -12,7 +12,6 @@ from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
 from agent.checks.grounding.evidence.kinds import fits, is_adjective
 from agent.checks.grounding.languages.polar_words import AGES, OF_AGE, OF_RANK, OF_SIZE, QUANTITATIVE, SIZES, THAN
-from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.question.asked import GREATER, Asked
 
@@ -66,7 +65,9 @@ class Comparison:
 
     def holds(self) -> bool | None:
         """Whether the question's comparison is true. None if it has several, or the rows do not decide it."""
-        found = self._asked.comparatives
+        found, sides = self._asked.comparatives, frozenset[str]().union(*(it.words for it in self._sides))
+        if any(it.kind == "number" and not it.is_year and it.text not in sides for it in self._asked.items):
+            return None if self._sides else self._says  # "3 more cats than dogs"
         return self.compare(self._facts.question, self._asked.items, found[0]) if len(found) == 1 else None
 
     def compare(self, text: str, items: Sequence[Item], comparative: Item) -> bool | None:
@@ -74,7 +75,7 @@ class Comparison:
         if not self._sides:
             return self._repeats_query(text, comparative)
         than = [it.start() for it in self._than.finditer(text)]
-        if not self._measures(items, comparative) or (items is self._asked.items and not than):
+        if not self.measures(items, comparative) or (items is self._asked.items and not than):
             return None  # "Does Berlin or Hamburg have more?"
         first = self._find_first(items, comparative, [at for at in than if at >= comparative.start])
         if first is None:
@@ -98,7 +99,7 @@ class Comparison:
 
     def are_equal(self) -> bool | None:
         """Whether the first one of two things has as much as the second one."""
-        if len(self._sides) != 2 or not self._asked.claims_only(Class.EQUAL):
+        if len(self._sides) != 2:
             return None
         one, other = sorted(self._sides, key=lambda it: it.find(self._asked.items) or 0)
         return True if one.value == other.value else False if one.value < other.value else None
@@ -113,14 +114,16 @@ class Comparison:
         tails = [re.findall(r"\w+", it)[:2] for it in ends]
         return self._says if tails[0] == tails[1] else None
 
-    def _measures(self, items: Sequence[Item], comparative: Item) -> bool:
+    def measures(self, items: Sequence[Item], comparative: Item) -> bool:
         """Whether the shown values are what a text compares: no price for "bigger", no birthday for "older"."""
-        facts, column = self._facts, self._measure or self._facts.measures[0]
+        facts, column = self._facts, self._measure or next(iter(self._facts.measures), None)
+        if column is None:
+            return False
         names, said = (column.name, *column.projection.sources, *column.told), comparative.text.lower().split()
         after = next((it for it in items if it.start >= comparative.end), None)
         said += [after.text.lower()] if after is not None else []
         word = next(filter(is_adjective, said), said[0])
-        if column.words & OF_RANK or all(it.value < 0 for it in self._sides):
+        if column.words & OF_RANK or any(it < 0 for it in facts.values(column.index)):
             return False
         if OF_AGE.search(facts.question):
             return {*words_of(column.name)} - {"avg", "average", "mean"} <= AGES
@@ -131,6 +134,8 @@ class Comparison:
             return any(map(SIZES.search, names))
         if word not in QUANTITATIVE:
             return any(is_among(word, words_of(it)) for it in names)
+        if after is not None and after.kind == "name" and not counts and not self._than.search(comparative.text):
+            return False  # "more cats than dogs", by their weights
         if after is None or after.kind != "word" or (facts.language == "de" and after.text[0].isupper()):
             return True
         if counts and facts.language == "en" and _PLURAL.fullmatch(after.text):

@@ -9,9 +9,9 @@ from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import have_one_meaning, is_among
 from agent.checks.grounding.numbers.units import unit, unit_names
-from agent.checks.grounding.question.asked import EVERY, GREATER, QUANTIFYING, Asked, Bound
+from agent.checks.grounding.question.asked import EVERY, GREATER, Asked, Bound
 from agent.checks.grounding.support.bounds import NEAR, find_rows_beyond
-from agent.checks.grounding.support.support import Numbers
+from agent.checks.grounding.support.support import Numbers, is_counted_in
 
 
 class Thresholds:
@@ -54,12 +54,17 @@ class Thresholds:
 
     def hold(self) -> bool | None:
         """Whether the rows meet all free bounds. None if that is not certain."""
-        if self._asked.classes & (QUANTIFYING - EVERY) or (len(self.free) > 1 and len(self._facts.measures) > 1):
+        mixed = len(self.free) < len(self._asked.bounds) and len(self._facts.columns) > 1
+        if mixed or (len(self.free) > 1 and len(self._facts.measures) > 1):
             return None
         found = [self._meet(*it) for it in self.free]
         return False if False in found else None if None in found else True
 
     def _meet(self, segment: Segment, place: int) -> bool | None:
+        column, query = self._asked.measure, self._facts.query
+        counts = column is not None and column.projection.aggregate == "count" and not column.projection.distinct
+        if not self._facts.is_whole or (counts and query.joined):
+            return None
         if len(self._facts.rows) > 1:
             return self._meet_rows(segment, place)
         aggregate = self._asked.measure.projection.aggregate if self._asked.measure is not None else ""
@@ -67,6 +72,10 @@ class Thresholds:
         if self._asked.classes & EVERY and aggregate != ("min" if greater else "max"):
             return None
         if self._asked.says_any and aggregate not in ("", "count", "max" if greater else "min"):
+            return None
+        if aggregate in ("min", "max") and not self._asked.classes & EVERY and not self._asked.says_any:
+            return None
+        if aggregate == "avg" and Class.MEAN not in self._asked.classes:
             return None
         return self.is_beyond(segment, place)
 
@@ -89,6 +98,10 @@ class Thresholds:
         counted = column.projection.aggregate == "count"
         if is_unit(said) and not counted and not is_among(said, (*column.units, *column.words)):
             return None
+        values, limit = self._facts.values(column.index), segment.items[place + 1]
+        is_share = all(0 <= it < 1 for it in values) and any(values) and not limit.percent and limit.value > 1
+        if is_share or (column.scale != 1 and not is_counted_in(limit, column)):
+            return None
         beyond = find_rows_beyond(self._facts, self._numbers, segment, place, column)
         return None if beyond is None else bool(beyond)
 
@@ -97,7 +110,7 @@ class Thresholds:
         numbers = [it for it in self._asked.unknown_items if it.kind == "number"]
         numbers = numbers or [it for it in self._asked.items if it.kind == "number"]
         column, facts = self._asked.measure, self._facts
-        if len(numbers) != 1 or len(facts.rows) != 1 or column is None or not self._asked.claims_only(Class.EXACT):
+        if len(numbers) != 1 or len(facts.rows) != 1 or column is None:
             return None
         values = facts.values(column.index)
         if numbers[0].percent or numbers[0].currency or len(self._asked.unknown_items) > 1 or not values:
