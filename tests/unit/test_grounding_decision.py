@@ -12,6 +12,17 @@ from tests.unit.grounding_facts import facts
 CASES: list[tuple[Facts, list[str], list[str]]] = [
     (
         facts(
+            "Is Austria the country with the most customers?",
+            "country customers",
+            (("Austria", 516),),
+            "SELECT country, COUNT(*) AS customers FROM customers WHERE country = 'Austria' GROUP BY country "
+            "ORDER BY customers DESC LIMIT 1",
+        ),
+        ["Austria has 516 customers."],
+        ["Yes.", "Yes, Austria has 516 customers.", "Austria is the country with the most customers."],
+    ),
+    (
+        facts(
             "Are there more cats than dogs?",
             "kind n",
             (("cat", 12), ("dog", 20), ("hamster", 3)),

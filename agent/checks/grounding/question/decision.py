@@ -151,8 +151,9 @@ class Decision:
         names = [it for it in self._asked.items if it.kind in ("name", "date") and it.rows]
         if len(ends) != 1 or any(it.start > ends[0].start for it in names) or measure is None:
             return None  # "Are most customers from Berlin?"
-        if ONE_OF.search(facts.question):
-            return None
+        fixed = {column for it in facts.conditions for column in it.columns}
+        if ONE_OF.search(facts.question) or any(it.name.lower() in fixed for it in facts.columns):
+            return None  # of two cities that the query chose
         most = ends[0].cls is Class.MOST
         if self._asked.unknown_items or not self.comparison.measures(self._asked.items, ends[0]):
             return None  # "the most loyal", "the fastest"
@@ -161,9 +162,8 @@ class Decision:
         values = facts.values(measure.index)
         if not facts.is_whole or len(values) != len(facts.rows) or len(values) < 2 or len(names) != 1:
             return None
-        chosen = {column for it in facts.conditions for column in it.columns}
-        if len(names[0].rows) != 1 or any(it.name.lower() in chosen for it in facts.columns):
-            return None  # of two cities that the query chose
+        if len(names[0].rows) != 1:
+            return None
         first = max(values) if most else min(values)
         return values[min(names[0].rows)] == first if values.count(first) == 1 else None
 

@@ -82,7 +82,7 @@ class Superlatives:
             if held is not None:
                 return "" if held else "another row has a value beyond it"
         if cls in self._context.question_classes:
-            return "" if self._is_as_asked(segment.items[place]) else "the question asks for another superlative"
+            return self._compare_with_question(segment, segment.items[place])
         return "" if self._is_chosen_by(cls) else "the query does not look for it"
 
     def _is_duration(self, segment: Segment, place: int) -> bool:
@@ -138,6 +138,17 @@ class Superlatives:
         if cls is Class.MOST:
             return min(inside) >= max(outside, default=min(inside))
         return max(inside) <= min(outside, default=max(inside))
+
+    def _compare_with_question(self, segment: Segment, item: Item) -> str:
+        if self._facts.is_polar and self._is_only_named(segment):
+            return "the query looks at no other"
+        return "" if self._is_as_asked(item) else "the question asks for another superlative"
+
+    def _is_only_named(self, segment: Segment) -> bool:
+        """Whether the query selects by name what a sentence names: Austria, of `country = 'AT'`."""
+        fixed = {column for it in self._facts.conditions if it.equal for column in it.columns}
+        named = {column for it in segment.names for column in it.places}
+        return any(self._facts.columns[it].name.lower() in fixed for it in named)
 
     def _is_as_asked(self, item: Item) -> bool:
         """Whether the question compares what a superlative compares: not "tallest" for "heaviest"."""
