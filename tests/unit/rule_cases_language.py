@@ -7,7 +7,53 @@ from rule_shop import DOUBT, LOANS, Case
 from rag.docs.documents import make_document
 from rag.linking.values import LinkedValue
 
+ALL_LOANS = "SELECT COUNT(*) FROM loans"
+MORE_IN_2024 = "Were there more loans in 2024 than in 2025?"
+
 LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
+    "one_side": (
+        *(
+            Case(sql, DOUBT, why, question=question, rows=((637,),))
+            for sql, question, why in (
+                (f"{LOANS} year = 2024", "Were there more loans in 2024 than in 2025?", "of one year alone"),
+                ("SELECT COUNT(*) FROM loans", "Do we have fewer loans than last year?", "of all years"),
+                ("SELECT SUM(fee) FROM loans", "Is the total fee higher than that of the returns?", "of one table"),
+                (f"{LOANS} fee > 5", "Were more loans made in May than in June?", "a bound is no comparison"),
+                ("SELECT AVG(fee) FROM loans", "Are loans from Ulm larger than those from Bonn?", "a mean"),
+                (f"{LOANS} year = 2024", "Gab es 2024 mehr Ausleihen als 2025?", "in German"),
+                (f"{LOANS} year = 2024", "Est-ce qu'il y a plus de prêts en mai que en juin ?", "in French"),
+                (f"{LOANS} year = 2024", "¿Hay más préstamos en mayo que en junio?", "in Spanish"),
+            )
+        ),
+        *(
+            Case(sql, None, why, question=question, rows=rows)
+            for sql, question, rows, why in (
+                (ALL_LOANS, "Do we have more than 50 loans?", ((637,),), "a number"),
+                (ALL_LOANS, "Do we have more than two loans?", ((637,),), "a number in words"),
+                (ALL_LOANS, "Is the number of loans higher than the limit of 5?", ((7,),), "a limit"),
+                (ALL_LOANS, "Haben wir mehr als 50 Ausleihen?", ((637,),), "a number, in German"),
+                (ALL_LOANS, "How many loans are older than those of Ulm?", ((3,),), "how many"),
+                (ALL_LOANS, "Are there loans in May?", ((3,),), "no comparison"),
+                (ALL_LOANS, "Which year has more loans than 2025?", ((3,),), "which"),
+                ("SELECT year, COUNT(*) FROM loans GROUP BY year", MORE_IN_2024, ((2024, 3), (2025, 4)), "two rows"),
+                ("SELECT SUM(year = 2024), SUM(year = 2025) FROM loans", MORE_IN_2024, ((3, 4),), "two columns"),
+                (
+                    "SELECT SUM(year = 2024) > SUM(year = 2025) FROM loans",
+                    MORE_IN_2024,
+                    ((1,),),
+                    "compared by the query",
+                ),
+                ("SELECT id FROM loans", MORE_IN_2024, (("a",),), "a text"),
+                ("SELECT year = 2024 FROM loans", MORE_IN_2024, ((False,),), "a truth value"),
+                (
+                    "SELECT COUNT(*) FROM loans AS a JOIN loans AS b ON a.id = b.id WHERE a.fee > b.fee",
+                    "Are there loans that cost more than others?",
+                    ((1,),),
+                    "rows compared with each other",
+                ),
+            )
+        ),
+    ),
     "latest_as_longest": (
         *(
             Case(sql, DOUBT, why, question=question)

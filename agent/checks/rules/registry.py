@@ -49,6 +49,7 @@ RULES = (
     "unasked_count",
     "counted_rows",
     "latest_as_longest",
+    "one_side",
     "repeated_rows",
 )
 
