@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from grounding_facts import facts
 
 from agent.checks.grounding.answer import check_text
 from agent.checks.grounding.evidence.facts import Facts
-from tests.unit.grounding_facts import facts
 
 HALLS = facts(
     "Which halls have a stage?",

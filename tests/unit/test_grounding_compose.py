@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from grounding_facts import facts
 
 from agent.checks.grounding.answer import check_text, compose_text
 from agent.checks.grounding.evidence.facts import Facts
 from executors.base import JsonValue, QueryResult
-from tests.unit.grounding_facts import facts
 
 OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
 

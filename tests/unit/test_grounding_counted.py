@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from grounding_facts import facts
 
 from agent.checks.grounding.answer import check_text
 from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.languages.currencies import are_same, find_currencies, find_currency
-from tests.unit.grounding_facts import facts
 
 COURSES = facts(
     "Quanti iscritti ha avuto ogni corso nel 2024?",

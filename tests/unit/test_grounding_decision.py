@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from grounding_facts import facts
 
 from agent.checks.grounding.answer import check_text
 from agent.checks.grounding.evidence.facts import Facts
-from tests.unit.grounding_facts import facts
 
 # Evidence, the sentences that it supports, and those that it does not.
 CASES: list[tuple[Facts, list[str], list[str]]] = [
@@ -459,15 +459,15 @@ CASES: list[tuple[Facts, list[str], list[str]]] = [
 ]
 
 
-def _list_sentences(place: int) -> list[tuple[Facts, str]]:
-    return [(case[0], sentence) for case in CASES for sentence in case[place]]
+SHOWN = [(known, sentence) for known, shown, _ in CASES for sentence in shown]
+REFUSED = [(known, sentence) for known, _, refused in CASES for sentence in refused]
 
 
-@pytest.mark.parametrize(("known", "sentence"), _list_sentences(1))
+@pytest.mark.parametrize(("known", "sentence"), SHOWN)
 def test_what_the_rows_decide_is_shown(known: Facts, sentence: str) -> None:
     assert check_text(sentence, known).problems == ()
 
 
-@pytest.mark.parametrize(("known", "sentence"), _list_sentences(2))
+@pytest.mark.parametrize(("known", "sentence"), REFUSED)
 def test_what_the_rows_do_not_decide_is_refused(known: Facts, sentence: str) -> None:
     assert check_text(sentence, known).problems

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from grounding_facts import facts
 
 from agent.checks.grounding.answer import check_text
-from tests.unit.grounding_facts import facts
 
 _BOATS = ("Alma", "Birk", "Cato", "Dova", "Eira", "Fenn", "Gry", "Hild")
 FACTS = {

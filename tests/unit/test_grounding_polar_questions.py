@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from grounding_facts import facts
 
 from agent.checks.grounding.claims.claims import segments_of
 from agent.checks.grounding.claims.names import NameIndex
@@ -18,7 +19,6 @@ from agent.checks.grounding.claims.reading import items_of
 from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.question.decision import Decision
 from agent.checks.grounding.support.support import Numbers
-from tests.unit.grounding_facts import facts
 
 CASES = json.loads(Path(__file__).with_name("polar_questions.json").read_text(encoding="utf-8"))
 LEAST_DECIDED = 60

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from grounding_facts import facts
 
 from agent.checks.grounding.answer import check_text
-from tests.unit.grounding_facts import facts
 
 _MONTHS = (("2024-01", 120), ("2024-02", 133), ("2024-03", 150), ("2024-04", 171))
 _YEARS = "SELECT year, AVG(rent_eur) AS avg_rent_eur FROM rents GROUP BY year ORDER BY year"
