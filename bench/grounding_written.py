@@ -2,12 +2,12 @@
 
     python -m bench.grounding_written [--show 20]
 
-`grounding_written.json` holds twenty-one sets. Each was written before it was first run, but part of s. All but p and
-q were read after that, so today's figures are no longer those of untouched sentences; docs/accuracy.md has the first
-runs. Other authors wrote l to q, without knowing the vocabulary and with free paraphrases; r, as replies to the
-prompt that a hosted model gets about the sample shop; and s, t and u, as answers to questions that expect yes or no.
-Also prints sentences to which a missing condition is added, and those that pass if unlisted words refuse nothing.
-Exits with 1 where a false sentence passes, or more than 5 % of the true ones of the first eleven sets are refused.
+`grounding_written.json` holds twenty-two sets. Each was written before it was first run, but part of s. All but p, q
+and v were read after that, so today's figures are no longer those of untouched sentences; docs/accuracy.md has the
+first runs. Other authors wrote l to q, without knowing the vocabulary and with free paraphrases; r, as replies to the
+prompt that a hosted model gets about the sample shop; and s to v, as answers to questions that expect yes or no. Also
+prints sentences to which a missing condition is added, and those that pass if unlisted words refuse nothing. Exits
+with 1 where a false sentence passes, or more than 5 % of the true ones of the first eleven sets are refused.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from rag.docs.documents import make_document
 
 FILE = Path(__file__).with_suffix(".json")
 MOST_TRUE_REFUSED = 0.05
-OTHERS = frozenset("lmnopqrstu")
+OTHERS = frozenset("lmnopqrstuv")
 
 
 class Judged(NamedTuple):
