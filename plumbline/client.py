@@ -66,7 +66,7 @@ class Plumbline:
                 name in the registry.
             docs: files and folders that describe the data.
             settings: the service's settings. Default: those of the environment.
-            fetch_model: whether to download the embedded model's file (1.1 GB) if it is needed and was never
+            fetch_model: whether to download the files of the embedded models (1.6 GB) if they are needed and were never
                 downloaded. The logger `plumbline` warns before. If false, a question raises `ModelUnavailable` instead.
 
         Raises:

@@ -161,6 +161,7 @@ class AnswerPart(Frozen):
     confidence: Annotated[float, Field(ge=0, le=1)] | None = None
     checks: list[Check] = []
     doubts: list[Doubt] = []
+    candidates: list[CandidateRecord] = []
     corrections: list[Correction] = []
     numbers: list[AnswerNumber] = []
     explanation: str = ""
@@ -179,7 +180,7 @@ class Answer(Frozen):
         from the rows. Null if no query answered the question.
     question: The question as it was answered. A follow-up is completed from earlier questions of the session.
     language: ISO 639-1 code of the question's language, for number formats. Default: `en`.
-    sql: The query whose rows are in `results`. Null if there is none.
+    sql: The query whose rows are in `results`; for an error, the last one that was tried. Null if there is none.
     results: The rows, one object per row.
     columns: Column names, in the query's order.
     row_count: Number of rows in `results`.
@@ -200,7 +201,8 @@ class Answer(Frozen):
     checks: The checks of the answer, in order.
     doubts: What rules noticed about the query.
     candidates: The distinct results of the drafts, with their votes. Empty unless requested.
-    corrections: Calculations in the answer that were corrected.
+    corrections: Calculations in the answer that were corrected. If `expression` is `sql`, a part of the query that a
+        rule replaced because of the schema or stored values.
     numbers: The numbers in `answer`, with their sources.
     parts: The queries of a question that needed several. `answer` refers to them as `[1]`, `sql` is null, `results` is
         empty, and `confidence` is the lowest of theirs. Empty for one query.
@@ -212,7 +214,7 @@ class Answer(Frozen):
     clarification: The question to the user. Null unless `status` is `clarification_needed`.
     clarification_reason: What is ambiguous. `missing_data`: the database lacks the data. `model`: the model asked. Null
         unless `status` is `clarification_needed`.
-    choices: Suggested replies to `clarification`.
+    choices: Suggested replies to `clarification`, or questions to ask instead, if no attempt was accepted.
     needs_human_review: Whether a person should check the answer.
     review_id: Id of the answer's review. Null if there is none.
     warnings: What was skipped or incomplete, one sentence each.

@@ -204,11 +204,15 @@ class NotAcceptable(Fatal, status=406, slug="not-acceptable", title="Not availab
 
 
 class NoRows(Fatal, status=422, slug="no-rows", title="No rows"):
-    """The caller requested rows only, and the response has none: it asks for clarification, or no query could run."""
+    """The caller requested rows only, and the response has none: no query was needed, or none could run."""
 
 
 class TooManyRows(Fatal, status=422, slug="too-many-rows", title="Too many rows"):
-    """The caller requested more rows than the limit allows; none were returned."""
+    """The caller requested more rows than `most`, the limit; none were returned."""
+
+    def __init__(self, message: str, most: int) -> None:
+        super().__init__(message)
+        self.most = most
 
 
 class UnknownCursor(Fatal, status=404, slug="unknown-cursor", title="Unknown cursor"):

@@ -172,14 +172,15 @@ class SqlGenerated(NodeComplete):
     sql: The query. Null if the model asked for a clarification.
     explanation: What the query does, in words.
     clarification: The model's question to the user. Null if it wrote a query.
-    source: `model`, or `reused` if the query comes from an earlier answer.
+    source: Where the query comes from. `model`; `repaired`: a draft that Plumbline repaired; `alternative`: derived
+        from a query that ran; `reused`: an earlier answer.
     """
 
     node: ClassVar[str] = "sql_generator"
     sql: str | None
     explanation: str = ""
     clarification: str | None = None
-    source: Literal["model", "reused"] = "model"
+    source: Literal["model", "repaired", "alternative", "reused"] = "model"
 
 
 class SqlValidated(NodeComplete):

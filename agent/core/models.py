@@ -60,7 +60,9 @@ class ReadOptions(Frozen):
     """Options of one question. Options that are absent have the service's settings."""
 
     max_attempts: Annotated[int, Field(ge=1, le=10), A_NUMBER] | None = Field(
-        None, description="Maximum number of queries that the model writes in turn; repairs are not counted."
+        None,
+        description="Maximum number of queries that the model writes in turn. Second drafts, repairs and queries that "
+        "rules derive are not counted, so `attempts` can be higher.",
     )
     row_limit: Annotated[int, Field(ge=1, le=10_000), A_NUMBER] | None = Field(
         None, description="Maximum number of rows."
@@ -81,7 +83,8 @@ class ReadOptions(Frozen):
     effort: Effort | None = Field(
         None,
         description="How much work to spend. `quick`: one draft, not verified. `balanced`: two drafts, or one and the "
-        "judge. `thorough`: up to five drafts, and the judge of a hosted model. The settings may allow less.",
+        "judge. `thorough`: up to five drafts, and the judge of a hosted model. The settings may allow less. Default: "
+        "`thorough` with the embedded model, else `balanced`.",
     )
     time_zone: TimeZone | None = Field(
         None, description="Time zone of relative dates such as `today`: an IANA name, such as `Europe/Berlin`."

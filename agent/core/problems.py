@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from agent.core.errors import PlumblineError, TooBusy
+from agent.core.errors import PlumblineError, TooBusy, TooManyRows
 from agent.core.queueing import Standing
 from agent.core.texts.plurals import plural
 from executors.base import Frozen
@@ -51,6 +51,7 @@ class Problem(Frozen):
     kind: Class of a query's error. Null for other errors.
     hint: How to repair a query. Empty for other errors.
     queue: The queue at the time, if the service was too busy. Absent for other errors.
+    most_rows: The maximum number of rows, if more were requested. Absent for other errors.
     """
 
     type: str
@@ -62,6 +63,7 @@ class Problem(Frozen):
     kind: ErrorKind | None = None
     hint: str = ""
     queue: Standing | None = Field(None, exclude_if=lambda value: value is None)
+    most_rows: int | None = Field(None, exclude_if=lambda value: value is None)
 
 
 def problem_of(error: Exception, trace_id: str = "") -> Problem | None:
@@ -75,6 +77,8 @@ def problem_of(error: Exception, trace_id: str = "") -> Problem | None:
     problem = Problem(type=TYPE_PREFIX + slug, title=title, status=status, detail=str(error), trace_id=trace_id)
     if isinstance(error, TooBusy):
         return problem.model_copy(update={"queue": error.queue})
+    if isinstance(error, TooManyRows):
+        return problem.model_copy(update={"most_rows": error.most})
     if isinstance(error, SqlError):
         status = STATUS_OF_KIND.get(error.kind, status)
         return problem.model_copy(update={"status": status, "kind": error.kind, "hint": error.hint})

@@ -17,7 +17,7 @@ from agent.core.problems import problem_of
 from agent.core.resilience.deadline import RETRY_AFTER_S, Deadline, utc_now
 from agent.core.usage import Usage
 from agent.databases.database import Database, keep_seen_schemas
-from agent.people.sessions.sessions import SMALL_TALK, SessionMessage, storable
+from agent.people.sessions.sessions import SessionMessage, storable
 from agent.pipeline import loop
 from agent.pipeline.steps.late_modules import load_first_steps
 from agent.pipeline.steps.progress import with_progress
@@ -365,9 +365,10 @@ class Asking:
             role="assistant",
             content=answer.answer,
             sql_query=answer.sql,
-            status=SMALL_TALK if answer.kind == "small_talk" else answer.status,
+            status=answer.status,
             confidence=answer.confidence,
             trace_id=question.trace_id,
+            is_small_talk=answer.kind == "small_talk",
         )
         try:
             await self._append(question, understood, reply, pending if is_clarification else waits, answer)

@@ -131,12 +131,15 @@ async def _as_event(run: Run) -> AsyncIterator[Event]:
         yield await run.format_answer(best)
     else:
         await run.state_rows(best)
+    suggestions: tuple[str, ...] = ()
     if not best.is_accepted:
-        yield await run.review()
+        review = await run.review()
+        yield review
+        suggestions = review.suggestions
     for sentence in SENTENCE.findall(run.text.text):
         yield AnswerDelta(text=sentence)
     await run.keep_place(best)
-    response = await off_loop(partial(build_answer, run, best))
+    response = await off_loop(partial(build_answer, run, best, suggestions))
     await run.reuse.settle(response, best, run.context, run.evidence(best))
     yield Done(answer=response)
 

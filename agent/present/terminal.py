@@ -32,7 +32,7 @@ from rich.text import Text
 from agent.checks.grounding.languages.language import language_of
 from agent.checks.grounding.numbers.display import ColumnFormat, column_formats, format_cell, is_number
 from agent.core import events
-from agent.core.answers import Answer, AnswerPart
+from agent.core.answers import Answer, AnswerPart, Correction
 from agent.core.models import Check
 from agent.core.texts.plurals import plural
 
@@ -263,13 +263,19 @@ def answer_parts(answer: Answer, width: int) -> list[RenderableType]:
 
 def notes_of(answer: Answer | AnswerPart) -> list[RenderableType]:
     """Notes on an answer or one of its parts: computed values, failed checks and doubts."""
-    notes = [Text(plain(f"computed: {c.expression} = {c.computed}"), style="dim") for c in answer.corrections]
+    notes = [Text(plain(_correction_line(it)), style="dim") for it in answer.corrections]
     notes += [
         Text.assemble(MARKS[check.passed], f" {check.name}: {plain(check.detail)}")
         for check in answer.checks
         if check.passed is not True and check.detail
     ]
     return [*notes, *(Text(f"? {doubt.rule}: {plain(doubt.detail)}", style="yellow") for doubt in answer.doubts)]
+
+
+def _correction_line(correction: Correction) -> str:
+    if correction.expression == "sql":
+        return f"changed: {correction.stated} -> {correction.computed}"
+    return f"computed: {correction.expression} = {correction.computed}"
 
 
 def checks_text(checks: Iterable[Check], width: int) -> Text:
@@ -372,8 +378,9 @@ class Transcript:
         if answer.question and answer.question != message:
             lines.append(f"*understood as: {answer.question}*")
         lines.append(answer.answer.strip())
-        if any(choice.label not in answer.answer for choice in answer.choices):
-            lines.append("\n".join(f"- {choice.label}" for choice in answer.choices))
+        choices = answer.choices if answer.status != "success" else []
+        if any(choice.label not in answer.answer for choice in choices):
+            lines.append("\n".join(f"- {choice.label}" for choice in choices))
         if answer.sql:
             lines.append(f"```sql\n{answer.sql}\n```")
         lines += [f"[{part.number}] {part.question}\n\n```sql\n{part.sql}\n```" for part in answer.parts if part.sql]

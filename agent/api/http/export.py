@@ -133,6 +133,8 @@ async def answer_response(request: Request, wanted: Format, answer: Answer, *, d
         raise NoRows(
             f"The answer has {len(answer.parts)} parts with rows of their own. Set Accept to {JSON}, or to Markdown."
         )
+    elif not names:
+        raise NoRows(f"The answer needed no query. Set Accept to {JSON} or to Markdown for its text.")
     return await rows_response(request, wanted, result, database=database, sql=answer.sql or "", headers=headers)
 
 
@@ -152,8 +154,13 @@ _HEADERS = {
     "X-Plumbline-Cursor": ("Cursor for the next rows. Absent if there are no more rows.", "5bX0qv3Jw1nTz8RkQmYcHs2d"),
 }
 _ANSWER_HEADERS = {
-    "X-Plumbline-Status": ("Always `success`. An answer without rows is a problem document.", "success"),
+    "X-Plumbline-Status": (
+        "The status of the answer. `success`, except in Markdown: in other formats, an answer without rows is a "
+        "problem document.",
+        "success",
+    ),
     "X-Plumbline-Verified": ("`true` if the answer passed every check.", "true"),
+    "X-Plumbline-Confidence": ("Probability that the answer is right. Absent if it is unknown.", "0.93"),
 }
 
 

@@ -149,9 +149,10 @@ async def query_stream(
 ) -> AsyncIterator[ServerSentEvent]:
     """Answers a question as server-sent events.
 
-    The events are `start`, `node_complete` for each step, `answer_delta`, then `done` or `error`. The data of each
-    event is an object with `event`, `node`, `attempt`, `elapsed_ms` and `data`. For `done`, `data` is the response of
-    `POST /api/query`; for `error`, a problem document.
+    The events are `queued` while the question waits, `start`, `node_complete` for each step, `sql_progress` while a
+    query is being written, `answer_delta`, then `done` or `error`. The data of each event is an object with `event`,
+    `node`, `attempt`, `elapsed_ms` and `data`. For `done`, `data` is the response of `POST /api/query`; for `error`, a
+    problem document.
 
     Closing the connection cancels the question. With `resumable=true` it is cancelled after a minute; until then, `GET
     /api/query/stream/{trace_id}` resumes the stream.

@@ -63,7 +63,7 @@ class ChatResponse(Frozen):
     raw_total: Number of records behind the result.
     needs_human_review: Whether a person should check the answer.
     review_id: Id of the answer's review.
-    choices: Suggested replies to a clarification.
+    choices: Suggested replies to a clarification, or questions to ask instead of one that was not answered well.
     explanation: What the query does, in words.
     chart: A suggested chart of `results`.
     parts: The queries of a message that needed several. `message` refers to them as `[1]`.
@@ -113,7 +113,7 @@ class ChatResponse(Frozen):
             "raw_results": shown.raw_results or None,
             "explanation": answer.explanation or None,
             "candidates": answer.candidates or None,
-            "choices": None,
+            "choices": answer.choices or None,
         }
         if answer.status == "error":
             return cls(**{name: fields[name] for name in (*_ALWAYS, *_OF_ERROR)}, error_details=error_details(answer))

@@ -124,7 +124,8 @@ Value = Text | int | Annotated[float, Field(allow_inf_nan=False)] | bool | None
 
 RowLimit = Annotated[int, Field(ge=1, le=10_000), A_NUMBER]
 ROW_LIMIT = (
-    "Maximum number of rows. A value above the limit of the service or the database is refused. Default: that limit."
+    "Maximum number of rows. A value above the limit of the service or the database is refused. Default: the service's "
+    "usual number."
 )
 Token = Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,100}$"), WHOLE]
 

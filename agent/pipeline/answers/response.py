@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from agent.pipeline.rounds.run import Run
 
 
-def build_answer(run: Run, best: Attempt) -> Answer:
-    """The response if a query gave rows, accepted or not."""
+def build_answer(run: Run, best: Attempt, suggestions: Sequence[str] = ()) -> Answer:
+    """The response if a query gave rows, accepted or not. suggestions: questions to ask instead."""
     checks = (*final_checks(run, best), *run.text.checks)
     evidence = run.evidence(best)
     sureness = run.parts.calibration.of(evidence)
@@ -57,6 +57,7 @@ def build_answer(run: Run, best: Attempt) -> Answer:
             "reused": best.is_reused,
             "cursor": run.cursor,
             "chart": recommend(best.rows),
+            "choices": _as_choices(suggestions),
             "needs_human_review": not best.is_accepted,
         }
     )
@@ -175,7 +176,7 @@ def build_error_answer(run: Run, text: str, suggestions: Sequence[str] = ()) -> 
         update={
             "status": "error",
             "answer": text,
-            "choices": [Choice(label=question, question=question) for question in suggestions],
+            "choices": _as_choices(suggestions),
             "sql": last.sql or None,
             "plan": last.plan,
             "explanation": explain_attempt(last, run.database.dialect),
@@ -183,6 +184,10 @@ def build_error_answer(run: Run, text: str, suggestions: Sequence[str] = ()) -> 
             "checks": [Check(name="executed", passed=False, detail="No query could be run.")],
         }
     )
+
+
+def _as_choices(questions: Sequence[str]) -> list[Choice]:
+    return [Choice(label=question, question=question) for question in questions]
 
 
 def review_text(review: HumanReview, question: str) -> str:

@@ -64,7 +64,7 @@ class Round:
             sql=self._run.draft.sql,
             explanation=self._run.draft.explanation or self._run.draft.note,
             clarification=self._run.draft.clarification,
-            source="reused" if self._reusing else "model",
+            source="model" if self._run.draft.source == "draft" else self._run.draft.source,
             attempt=len(self._run.attempts) + 1,
             elapsed_ms=self._run.ledger.last,
         )

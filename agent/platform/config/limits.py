@@ -20,14 +20,16 @@ def within(requested: int | None, usual: int, cap: tuple[int, str], field: str) 
     """The number of rows to return: requested, else usual. Raises TooManyRows, so that rows are never cut silently."""
     most, where = cap
     if requested is not None and requested > most:
-        raise TooManyRows(f"`{field}` is {requested:,}; at most {most:,} rows are allowed ({where}). Ask for fewer.")
+        allowed = f"at most {most:,} rows are allowed ({where}). Ask for fewer."
+        raise TooManyRows(f"`{field}` is {requested:,}; {allowed}", most)
     return min(usual, most) if requested is None else requested
 
 
 def none_beyond(cap: tuple[int, str]) -> TooManyRows:
     """The error for a request for rows beyond the cap."""
     most, where = cap
-    return TooManyRows(f"The query has more rows than the maximum: {most:,} ({where}). Filter it, or run it in parts.")
+    advice = "Filter it, or run it in parts."
+    return TooManyRows(f"The query has more rows than the maximum: {most:,} ({where}). {advice}", most)
 
 
 class Limits(Frozen):

@@ -81,7 +81,7 @@ class Settings(ProtectionSettings):
     max_retries: Annotated[int, Field(ge=0, le=9)] | None = Field(
         None,
         validation_alias=_also("max_retries", "TEXT2SQL_MAX_RETRIES"),
-        description="Retries after the first attempt: another way to set `max_attempts`.",
+        description="Retries after the first attempt: another way to set `max_attempts`, which takes precedence.",
     )
     effort: Effort | None = Field(
         None,
@@ -367,7 +367,7 @@ class Settings(ProtectionSettings):
         None, description="File with further hashes, one a line; it is read again when it changes."
     )
     rate_limit: Annotated[str, Field(pattern=r"^([1-9]\d{0,5} ?/ ?(second|minute|hour|day))?$")] = Field(
-        "", description="Rate of POST requests for each principal, such as `60/minute`; empty: no limit."
+        "", description="Rate of POST, PUT and PATCH requests for each principal, such as `60/minute`; empty: none."
     )
     cors_origins: Annotated[str, AfterValidator(_origins)] = Field(
         "", description="Origins whose pages may send requests, separated by commas; `*`: all, with API keys only."
@@ -410,8 +410,10 @@ class Settings(ProtectionSettings):
 
     @property
     def attempts(self) -> int:
-        """The maximum number of rounds, from the setting that is set."""
-        return self.max_attempts if self.max_retries is None else self.max_retries + 1
+        """The maximum number of rounds: `max_attempts` if it is set, else one more than `max_retries`."""
+        if self.max_retries is None or "max_attempts" in self.model_fields_set:
+            return self.max_attempts
+        return self.max_retries + 1
 
     @property
     def names_registry(self) -> bool:

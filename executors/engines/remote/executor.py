@@ -59,6 +59,7 @@ class _Problem(BaseModel):
     detail: str = ""
     kind: ErrorKind | None = None
     hint: str = ""
+    most_rows: int | None = None
 
     @property
     def slug(self) -> str:
@@ -119,8 +120,10 @@ class RemoteExecutor(Executor):
             "timeout_s": timeout_s,
         }
         response = self._execute(body, timeout_s, cancel)
-        if response.status_code == HTTPStatus.UNPROCESSABLE_ENTITY and _problem(response).slug == "too-many-rows":
-            response = self._execute(body | {"row_limit": None}, timeout_s, cancel)
+        if response.status_code == HTTPStatus.UNPROCESSABLE_ENTITY:
+            problem = _problem(response)
+            if problem.slug == "too-many-rows":
+                response = self._execute(body | {"row_limit": problem.most_rows}, timeout_s, cancel)
         if response.status_code != HTTPStatus.OK:
             raise self._error(response, timeout_s)
         found = self._read(_Rows, response)

@@ -68,7 +68,7 @@ export function AnswerView({ answer, question, database, tables, elapsedMs, onAs
         onShow={show}
         onRecords={onRecords}
       />
-      {answer.status === "error" ? <Choices choices={answer.choices} label="Suggestions" onAsk={onAsk} /> : null}
+      <Choices choices={answer.choices} label="Suggestions" onAsk={onAsk} />
       {answer.warnings.map((warning) => (
         <p key={warning} className="warned small">
           {warning}
@@ -106,14 +106,23 @@ function Standing({ answer }: { answer: Answer }) {
 }
 
 function Corrections({ answer }: { answer: Answer }) {
+  const noun = answer.corrections.some((one) => one.expression === "sql") ? "correction" : "calculation";
   return (
     <details className="notes small">
-      <summary>{plural(answer.corrections.length, "calculation")}</summary>
+      <summary>{plural(answer.corrections.length, noun)}</summary>
       <ul>
         {answer.corrections.map((one) => (
           <li key={one.expression + one.stated}>
-            <code>{one.expression}</code> = <strong>{one.computed}</strong>
-            {one.stated.startsWith("[[") ? null : <span className="soft"> (stated as {one.stated})</span>}
+            {one.expression === "sql" ? (
+              <>
+                In the query, <code>{one.stated}</code> became <code>{one.computed}</code>
+              </>
+            ) : (
+              <>
+                <code>{one.expression}</code> = <strong>{one.computed}</strong>
+                {one.stated.startsWith("[[") ? null : <span className="soft"> (stated as {one.stated})</span>}
+              </>
+            )}
           </li>
         ))}
       </ul>
