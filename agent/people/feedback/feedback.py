@@ -60,8 +60,8 @@ class FeedbackBox:
         ]
         if not may_see:
             raise UnknownAnswer(
-                f"There is no answer of yours with the trace_id {trace_id}: it needed no query, it was too long ago for "
-                "feedback, or you did not get it."
+                f"You were given no answer with the trace_id {trace_id}, it needed no query, or it was too long ago "
+                "for feedback."
             )
         return max(may_see, key=lambda stored: owns(stored.answer, principal))
 

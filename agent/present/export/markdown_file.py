@@ -51,7 +51,7 @@ def answer_chunks(answer: Answer, result: QueryResult) -> Iterator[bytes]:
 
 
 def _sentence_chunks(answer: Answer) -> Iterator[bytes]:
-    """The answer, and the choices of a clarification or an error as a list: each once, even if the answer lists them."""
+    """The answer, and the choices of a clarification or an error as a list: each once, even if both have them."""
     labels = [choice.label for choice in answer.choices if answer.status != "success"]
     lines = answer.answer.splitlines()
     others = [line for line in lines if line.removeprefix("- ") not in labels]
