@@ -15,12 +15,13 @@ from itertools import chain
 from typing import Literal, NamedTuple
 
 from executors.base import Frozen
+from rag.linking.countries import full_names, hold_country_codes
 from rag.linking.dates import periods_in
-from rag.words import Token, is_silent, join_folded, stem_of, tokens, words
+from rag.words import Token, is_silent, join_folded, split_name, stem_of, tokens, words
 
-How = Literal["exact", "case", "form", "date", "near", "meaning"]
+How = Literal["exact", "case", "form", "country", "date", "near", "meaning"]
 
-_SCORES: Mapping[How, float] = {"exact": 1.0, "case": 0.95, "form": 0.9, "date": 1.0}
+_SCORES: Mapping[How, float] = {"exact": 1.0, "case": 0.95, "form": 0.9, "country": 0.95, "date": 1.0}
 _OFFERED: frozenset[How] = frozenset({"near", "meaning"})
 _WITHIN = 0.9  # of a date's score, if the value is a time on that day or a day in that month
 _LONGEST = 8  # most words of a value in a question
@@ -46,8 +47,9 @@ class LinkedValue(NamedTuple):
     """A stored value that a question means or may mean.
 
     mention: the question's own words.
-    how: `exact`; `case`, if case or punctuation differ; `form`, another form of the word, such as a plural; `date`, in
-        another notation; `near`, with a similar spelling or only a part of it; `meaning`, by its vector.
+    how: `exact`; `case`, if case or punctuation differ; `form`, another form of the word, such as a plural; `country`,
+        the code of the country; `date`, in another notation; `near`, with a similar spelling or only a part of it;
+        `meaning`, by its vector.
     score: certainty, at most 1.
     """
 
@@ -80,8 +82,10 @@ class ValueIndex:
     def __init__(self, stored: Iterable[StoredValues], names: Collection[str] = ()) -> None:
         self._names = frozenset(names)
         self._values: list[tuple[str, str, str]] = []  # table, column, value
-        spelling, singular, by_word = (defaultdict[str, list[int]](list) for _ in range(3))
+        spelling, singular, by_word, countries = (defaultdict[str, list[int]](list) for _ in range(4))
         dated: list[tuple[str, int]] = []
+        stored = list(stored)
+        coded = {(it.table, it.column) for it in stored if hold_country_codes(split_name(it.column).split(), it.values)}
         for column, value in ((it, value) for it in stored for value in it.values):
             parts = tokens(value)
             if not parts:
@@ -95,8 +99,12 @@ class ValueIndex:
                 by_word[word].append(at)
             if _ISO.match(value):
                 dated.append((value, at))
+            if (column.table, column.column) in coded:
+                for name in full_names(value):
+                    countries[join_folded(tokens(name))].append(at)
         dated.sort()
         self._by_spelling, self._by_singular, self._by_word = _freeze(spelling), _freeze(singular), _freeze(by_word)
+        self._by_country = _freeze(countries)
         self._dates, self._dated = [day for day, _ in dated], [at for _, at in dated]
         self._words = [word for word in self._by_word if len(word) >= _NEAR_WORD_CHARS]
         self._alike: dict[str, tuple[str, ...]] = {}  # by word; questions repeat the same words
@@ -122,12 +130,14 @@ class ValueIndex:
         weight = span.weight * (0.5 if inside else 1.0)  # `York` in `New York`, if both are stored
         if len(part) == 1 and self._is_name(part[0]):
             weight *= 0.5
-        spelling = self._by_spelling.get(join_folded(part), ())
+        spelled = join_folded(part)
+        spelling = self._by_spelling.get(spelled, ())
         hits = [self._link(at, span.mention, "exact" if self._values[at][2] == span.mention else "case", weight)
                 for at in spelling]  # fmt: skip
         seen = set(spelling)
         forms = self._by_singular.get(" ".join(word.singular for word in part), ())
-        return hits + [self._link(at, span.mention, "form", weight) for at in forms if at not in seen]
+        hits += [self._link(at, span.mention, "form", weight) for at in forms if at not in seen]
+        return hits + [self._link(at, span.mention, "country", weight) for at in self._by_country.get(spelled, ())]
 
     def _on_dates(self, text: str) -> list[LinkedValue]:
         """Values that are a day in the text, or the first or last day of its month, quarter or year, or within it."""

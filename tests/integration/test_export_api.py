@@ -216,6 +216,14 @@ async def test_a_question_back_is_no_empty_file(make_service: Callable[..., Serv
     )
 
 
+@pytest.mark.parametrize("accept", [CSV, PARQUET, ARROW, XLSX])
+async def test_a_message_without_a_query_has_no_rows(client: Client, accept: str) -> None:
+    refused = problem(await ask(client, accept, question="Hello"), 422, "no-rows")
+    assert (
+        refused["detail"] == "The answer needed no query. Set Accept to application/json or to Markdown for its text."
+    )
+
+
 async def test_where_no_query_could_be_run_there_is_no_empty_file_either(client: Client, model: ScriptedModel) -> None:
     model.replies(sql="SELECT nothing FROM nowhere")
     problem(await ask(client, ARROW, options={"max_attempts": 1}), 422, "no-rows")

@@ -210,6 +210,15 @@ def test_a_query_is_sent_with_its_cap_and_its_time(answering: Answering) -> None
     }
 
 
+def test_the_apps_own_maximum_is_sent_if_it_is_lower(answering: Answering) -> None:
+    refused = {"type": "urn:plumbline:problem:too-many-rows", "detail": "`row_limit` is 10.", "most_rows": 6}
+    app, executor = answering(said(422, refused), said(200, ROWS))
+
+    executor.run(ANY_QUERY, timeout_s=5)
+
+    assert [json.loads(body)["row_limit"] for *_, body in app.asked] == [10, 6]
+
+
 def test_a_key_is_sent_as_azure_wants_it(answering: Answering) -> None:
     app, executor = answering(said(200, ROWS), key=SecretStr("k"))
 

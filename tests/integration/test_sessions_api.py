@@ -92,6 +92,16 @@ async def test_an_earlier_answer_is_whole(client: Client, model: ScriptedModel) 
     assert answer["chart"]
 
 
+async def test_small_talk_is_a_success_in_its_session(client: Client) -> None:
+    session_id = await begin(client, ANN)
+    asked = {"question": "Hello", "database": "shop", "session_id": session_id}
+    assert (await client.post("/query", json=asked, headers=ANN)).json()["status"] == "success"
+
+    session = (await client.get(f"/agents/text-to-sql/session/{session_id}", headers=ANN)).json()
+
+    assert [message["status"] for message in session["messages"]] == [None, "success"]
+
+
 async def test_an_ended_session_leaves_no_answer(client: Client, model: ScriptedModel) -> None:
     session_id = await begin(client, ANN)
     answer = await ask(client, model, ANN, session_id, "How many orders are there by status?")

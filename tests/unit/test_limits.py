@@ -91,6 +91,7 @@ def test_more_rows_than_can_be_had_are_refused(name: str, most: int, database: i
         limits_of(Settings(max_rows=most), Options.model_validate({name: 11}), database)
 
     assert str(refused.value) == f"`{name}` is 11; at most 10 rows are allowed ({where}). Ask for fewer."
+    assert refused.value.most == 10
 
 
 def test_no_rows_behind_an_aggregate_can_be_asked_for_and_cannot_be_overruled() -> None:
@@ -100,6 +101,7 @@ def test_no_rows_behind_an_aggregate_can_be_asked_for_and_cannot_be_overruled() 
 
 def test_the_other_way_to_say_attempts_is_a_limit_as_well() -> None:
     assert limits_of(Settings(max_retries=1), Options(max_attempts=10)).max_attempts == 2
+    assert limits_of(Settings(max_retries=1, max_attempts=1), Options()).max_attempts == 1
 
 
 @pytest.mark.parametrize("name", SWITCHES)

@@ -143,6 +143,7 @@ async def test_a_speculative_answer_of_a_refused_query_is_thrown_away(
 
     assert not answer.verified
     assert answer.needs_human_review
+    assert answer.choices, "questions to ask instead"
     await service.close()
 
 

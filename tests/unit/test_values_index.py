@@ -16,6 +16,10 @@ STORED = (
     StoredValues(table="payment", column="status", values=("success", "failed", "active")),
     StoredValues(table="payment", column="paid_on", values=("2023-04-01", "2023-04-17 10:00:00", "2022-12-31")),
     StoredValues(table="room", column="code", values=("7", "101", "B")),
+    StoredValues(table="client", column="country", values=("FR", "DE", "GB", "KR", "XK")),
+    StoredValues(table="client", column="origin", values=("USA", "CHE", "CAN")),
+    StoredValues(table="client", column="state", values=("DE", "CA")),
+    StoredValues(table="client", column="language", values=("DE", "IT")),
 )
 INDEX = ValueIndex(STORED, names=words("publisher race college status payment room"))
 
@@ -47,6 +51,11 @@ def found(text: str) -> list[LinkedValue]:
         ("paid in December 2022", "2022-12-31", "date", "a day of the month"),
         ("paid in the second quarter of 2023", "2023-04-01", "date", "the first day of the quarter"),
         ("paid in 2022", "2022-12-31", "date", "the last day of the year"),
+        ("How many clients are from France?", "FR", "country", "the code of a country"),
+        ("Kunden aus Großbritannien", "GB", "country", "its name in another language"),
+        ("the united kingdom's clients", "GB", "country", "in another case"),
+        ("Who comes from the United States?", "USA", "country", "a code of three letters"),
+        ("한국 고객", "KR", "country", "in Korean"),
     ],
 )
 def test_links(question: str, value: str, how: str, why: str) -> None:
@@ -63,6 +72,9 @@ def test_links(question: str, value: str, how: str, why: str) -> None:
         ("paid on April 31, 2023", "2023-04-01", "no date"),
         ("paid in May 2023", "2023-04-01", "another month"),
         ("Who was cited?", "CA", "two letters of a longer word"),
+        ("Who is from Canada?", "CA", "a state's code"),
+        ("Who is from Italy?", "IT", "a language's code"),
+        ("Can you list them?", "CAN", "a code that is a word"),
     ],
 )
 def test_does_not_link(question: str, value: str, why: str) -> None:
@@ -73,6 +85,11 @@ def test_what_was_said_and_where_it_stands_are_told() -> None:
     (value,) = found("What did george lucas publish?")
     assert (value.table, value.column, value.mention) == ("publisher", "name", "george lucas")
     assert value.is_sure
+
+
+def test_a_country_means_its_code_in_columns_of_countries_alone() -> None:
+    links = [(it.column, it.value, it.is_sure, it.score) for it in found("Who is from Germany?")]
+    assert links == [("country", "DE", True, 0.95)]
 
 
 def test_an_offer_is_not_sure() -> None:

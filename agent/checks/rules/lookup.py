@@ -10,6 +10,7 @@ from agent.core.resilience.off_loop import off_loop
 from executors.base import Column, Frozen, Schema, Table
 from executors.dialects.table import DIALECTS
 from executors.errors import DatabaseUnavailable, SqlError
+from rag.linking.countries import are_same_country
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -30,7 +31,8 @@ class LookedUp(Frozen):
     """What became of looking up a query's texts.
 
     missing: by table, column and text, what is stored that is nearest to a text which is not; the best first.
-    same: by those, the one stored value that differs in case, accents and punctuation alone.
+    same: by those, the one stored value that differs in case, accents and punctuation alone, or is another name or code
+        of the country.
     elsewhere: by those, the one other column of the table that stores the very text.
     """
 
@@ -75,7 +77,7 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
 
 
 async def _find_nearest(found: TextFilter, schema: Schema, database: Database) -> tuple[tuple[str, ...], str | None]:
-    """The stored values nearest to a text, and the one that is the same but for its form."""
+    """The stored values nearest to a text, and the one that is the same except for its form, or the same country."""
     from rapidfuzz import fuzz, process, utils
 
     from executors.sql.literals import same_text
@@ -85,6 +87,7 @@ async def _find_nearest(found: TextFilter, schema: Schema, database: Database) -
     texts = [row[0] for row in some.rows if isinstance(row[0], str)]
     near = process.extract(found.value, texts, scorer=fuzz.WRatio, processor=utils.default_process, limit=MAX_NEAREST)
     alike = [text for text in texts if same_text(text, found.value)]
+    alike = alike or [text for text in texts if are_same_country(text, found.value)]
     only = alike[0] if len(alike) == 1 and not some.truncated else None
     return tuple(text for text, score, _ in near if score >= 60), only
 

@@ -1,5 +1,5 @@
 """Texts that their column does not hold: replaced by the stored spelling if only case, accents or punctuation differ,
-or moved to the one other column of the table that stores them.
+by the stored code or name of the same country, or moved to the one other column of the table that stores them.
 
 No other stored value is taken in their place: Niger is no typo for Nigeria, and the data alone cannot tell.
 """

@@ -9,11 +9,11 @@ from datetime import date
 from functools import cached_property
 
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
-from agent.checks.grounding.languages.countries import country_names
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, vocabulary
 from agent.checks.grounding.languages.words import is_same_word
 from agent.checks.grounding.numbers.dates import MONTHS, DateInText, find_dates
 from executors.base import JsonValue
+from rag.linking.countries import country_names, hold_country_codes
 
 Rows = frozenset[int]
 Places = Mapping[int, Rows]  # column -> rows
@@ -60,7 +60,8 @@ class NameIndex:
         codes = dict(column.codes)
         if self._facts.language == "en" and _GENDER_WORDS & column.words and {*map(str, cells)} <= _GENDERS.keys():
             codes = _GENDERS | codes
-        countries = country_names() if self._are_countries(column, cells) else {}
+        texts = [cell for cell in cells if isinstance(cell, str)]
+        countries = country_names() if hold_country_codes(column.words, texts) else {}
         for cell, rows in cells.items():
             text = str(cell)
             for alias in (text, codes.get(text), *countries.get(text, ())):
@@ -69,14 +70,6 @@ class NameIndex:
             self._add_dates(cell, column, rows)
             if not isinstance(cell, (str, bool, float)):
                 self.numbers.setdefault(cell, {}).setdefault(column.index, set()).update(rows)
-
-    @staticmethod
-    def _are_countries(column: ColumnFacts, cells: Iterable[JsonValue]) -> bool:
-        texts = [cell for cell in cells if isinstance(cell, str)]
-        named = bool({"country", "land", "pays", "país", "paese", "nation", "market", "region"} & column.words)
-        return bool(texts) and all(re.fullmatch("[A-Z]{2,3}", text) for text in texts) and (
-            named or all(text in country_names() for text in texts)
-        )  # fmt: skip
 
     def _add(self, alias: str, column: int, rows: Iterable[int]) -> None:
         written = TOKEN.findall(alias)

@@ -12,7 +12,6 @@ from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.evidence.facts import Facts, is_fraction
 from agent.checks.grounding.evidence.query_facts import Condition
 from agent.checks.grounding.evidence.result import Problem
-from agent.checks.grounding.languages.countries import country_names
 from agent.checks.grounding.languages.currencies import find_currencies
 from agent.checks.grounding.languages.near_words import is_derived
 from agent.checks.grounding.languages.plain_words import list_transfer_words
@@ -20,6 +19,7 @@ from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabu
 from agent.checks.grounding.languages.words import is_among, is_same_word, words_of
 from agent.checks.grounding.numbers.dates import DateInText
 from agent.checks.grounding.support.found import Support
+from rag.linking.countries import country_names
 from rag.linking.relative_dates import counts_from_today
 
 LEFT_OUT = "the question speaks of it, and the answer leaves it out"

@@ -1,11 +1,12 @@
-"""Country codes and names in five languages, for tables that contain DE and sentences that contain Germany.
+"""Country codes and names in five languages: a table contains DE, and a question or a sentence Germany.
 
 A name with the same spelling in two languages is listed once. Codes are ISO 3166-1, with two and three letters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 _NAMES = """
@@ -61,6 +62,13 @@ ZA ZAF South Africa|Südafrika|Afrique du Sud|Sudáfrica|Sudafrica
 """
 
 
+_COLUMNS = frozenset({"country", "land", "pays", "país", "paese", "nation", "market", "region"})
+# Columns whose codes look the same: CA is California, and DE a language.
+_OTHERS = frozenset({"state", "province", "bundesland", "language", "lang", "sprache", "langue", "idioma", "lingua"})
+_SPOKEN = frozenset({"UK", "USA"})
+_CODE = re.compile("[A-Z]{2,3}")
+
+
 @lru_cache(maxsize=1)
 def country_names() -> Mapping[str, tuple[str, ...]]:
     """The names of each code, of two or three capital letters. The codes of a country share them."""
@@ -72,4 +80,32 @@ def country_names() -> Mapping[str, tuple[str, ...]]:
         found[three] = (*every, two)
         if two == "GB":
             found["UK"] = found[two]
+    return found
+
+
+def hold_country_codes(words_of_name: Collection[str], values: Collection[str]) -> bool:
+    """Whether a column holds codes of countries: all values look like one, and its name says so or all are known."""
+    if not values or not all(_CODE.fullmatch(value) for value in values):
+        return False
+    is_named = not _COLUMNS.isdisjoint(words_of_name)
+    return is_named or (_OTHERS.isdisjoint(words_of_name) and all(value in country_names() for value in values))
+
+
+def full_names(code: str) -> tuple[str, ...]:
+    """The names of a code's country, with those codes that people use as names. Empty for an unknown code."""
+    return tuple(name for name in country_names().get(code, ()) if name not in country_names() or name in _SPOKEN)
+
+
+def are_same_country(one: str, other: str) -> bool:
+    """Whether two texts, each a code or a name, mean the same country."""
+    countries = _countries()
+    return one.casefold() in countries and countries[one.casefold()] == countries.get(other.casefold())
+
+
+@lru_cache(maxsize=1)
+def _countries() -> Mapping[str, str]:
+    """The first name of the country that a code or a name means, by its text in lower case."""
+    found: dict[str, str] = {}
+    for code, names in country_names().items():
+        found |= dict.fromkeys((code.casefold(), *map(str.casefold, names)), names[0])
     return found
