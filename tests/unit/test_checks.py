@@ -163,6 +163,13 @@ async def test_only_text_columns_are_looked_up(shop: SqliteExecutor, type_: str,
     assert check.passed is not looked
 
 
+@pytest.mark.parametrize("said", ["Germany", "Allemagne", "DEU"])
+async def test_a_country_is_the_same_by_its_name_and_its_code(shop: SqliteExecutor, said: str) -> None:
+    check = await looked_up(shop, f"SELECT 1 FROM customers WHERE country = '{said}'")
+
+    assert check.detail == f"customers.country holds no {said!r}; nearest stored: 'DE'."
+
+
 async def test_a_look_up_that_times_out_is_a_check_that_was_not_made(shop_file: Path) -> None:
     class TooSlow(SqliteExecutor):
         looked_up = 0

@@ -85,11 +85,12 @@ async def _find_nearest(found: TextFilter, schema: Schema, database: Database) -
     sql = _values_of(found.table, found.column).sql(dialect=DIALECTS[schema.dialect].sqlglot)
     some = await database.run(await database.check(sql, VALUES_READ))
     texts = [row[0] for row in some.rows if isinstance(row[0], str)]
-    near = process.extract(found.value, texts, scorer=fuzz.WRatio, processor=utils.default_process, limit=MAX_NEAREST)
     alike = [text for text in texts if same_text(text, found.value)]
     alike = alike or [text for text in texts if are_same_country(text, found.value)]
-    only = alike[0] if len(alike) == 1 and not some.truncated else None
-    return tuple(text for text, score, _ in near if score >= 60), only
+    if len(alike) == 1 and not some.truncated:
+        return (alike[0],), alike[0]
+    near = process.extract(found.value, texts, scorer=fuzz.WRatio, processor=utils.default_process, limit=MAX_NEAREST)
+    return tuple(text for text, score, _ in near if score >= 60), None
 
 
 async def _columns_with(found: TextFilter, schema: Schema, database: Database) -> tuple[str, ...]:
