@@ -68,6 +68,7 @@ export function partOf(number: number, changes: Partial<AnswerPart> = {}): Answe
     confidence: 0.9,
     checks: [],
     doubts: [],
+    candidates: [],
     corrections: [],
     numbers: [],
     explanation: "",

@@ -46,9 +46,10 @@ export interface paths {
          * Ask a question and stream the steps
          * @description Answers a question as server-sent events.
          *
-         *     The events are `start`, `node_complete` for each step, `answer_delta`, then `done` or `error`. The data of each
-         *     event is an object with `event`, `node`, `attempt`, `elapsed_ms` and `data`. For `done`, `data` is the response of
-         *     `POST /api/query`; for `error`, a problem document.
+         *     The events are `queued` while the question waits, `start`, `node_complete` for each step, `sql_progress` while a
+         *     query is being written, `answer_delta`, then `done` or `error`. The data of each event is an object with `event`,
+         *     `node`, `attempt`, `elapsed_ms` and `data`. For `done`, `data` is the response of `POST /api/query`; for `error`, a
+         *     problem document.
          *
          *     Closing the connection cancels the question. With `resumable=true` it is cancelled after a minute; until then, `GET
          *     /api/query/stream/{trace_id}` resumes the stream.
@@ -1050,7 +1051,7 @@ export interface components {
             language: string;
             /**
              * Sql
-             * @description The query whose rows are in `results`. Null if there is none.
+             * @description The query whose rows are in `results`; for an error, the last one that was tried. Null if there is none.
              */
             sql?: string | null;
             /**
@@ -1167,7 +1168,7 @@ export interface components {
             candidates: components["schemas"]["CandidateRecord"][];
             /**
              * Corrections
-             * @description Calculations in the answer that were corrected.
+             * @description Calculations in the answer that were corrected. If `expression` is `sql`, a part of the query that a rule replaced because of the schema or stored values.
              * @default []
              */
             corrections: components["schemas"]["Correction"][];
@@ -1213,7 +1214,7 @@ export interface components {
             clarification_reason?: ("vague_time" | "two_dates" | "several_values" | "several_columns" | "vague_measure" | "vague_limit" | "missing_context" | "missing_data" | "model") | null;
             /**
              * Choices
-             * @description Suggested replies to `clarification`.
+             * @description Suggested replies to `clarification`, or questions to ask instead, if no attempt was accepted.
              * @default []
              */
             choices: components["schemas"]["Choice"][];
@@ -1345,7 +1346,7 @@ export interface components {
             answer_source?: ("model" | "composed") | null;
             /**
              * Sql
-             * @description The query whose rows are in `results`. Null if there is none.
+             * @description The query whose rows are in `results`; for an error, the last one that was tried. Null if there is none.
              */
             sql?: string | null;
             /**
@@ -1438,8 +1439,14 @@ export interface components {
              */
             doubts: components["schemas"]["Doubt"][];
             /**
+             * Candidates
+             * @description The distinct results of the drafts, with their votes. Empty unless requested.
+             * @default []
+             */
+            candidates: components["schemas"]["CandidateRecord"][];
+            /**
              * Corrections
-             * @description Calculations in the answer that were corrected.
+             * @description Calculations in the answer that were corrected. If `expression` is `sql`, a part of the query that a rule replaced because of the schema or stored values.
              * @default []
              */
             corrections: components["schemas"]["Correction"][];
@@ -1798,7 +1805,7 @@ export interface components {
             review_id?: string | null;
             /**
              * Choices
-             * @description Suggested replies to a clarification.
+             * @description Suggested replies to a clarification, or questions to ask instead of one that was not answered well.
              */
             choices?: components["schemas"]["Choice"][] | null;
             /**
@@ -2367,7 +2374,7 @@ export interface components {
             cursor?: string | null;
             /**
              * Row Limit
-             * @description Maximum number of rows. A value above the limit of the service or the database is refused. Default: that limit.
+             * @description Maximum number of rows. A value above the limit of the service or the database is refused. Default: the service's usual number.
              */
             row_limit?: number | null;
             /**
@@ -3084,7 +3091,7 @@ export interface components {
         Options: {
             /**
              * Max Attempts
-             * @description Maximum number of queries that the model writes in turn; repairs are not counted.
+             * @description Maximum number of queries that the model writes in turn. Second drafts, repairs and queries that rules derive are not counted, so `attempts` can be higher.
              */
             max_attempts?: number | null;
             /**
@@ -3129,7 +3136,7 @@ export interface components {
             clarify?: boolean | null;
             /**
              * Effort
-             * @description How much work to spend. `quick`: one draft, not verified. `balanced`: two drafts, or one and the judge. `thorough`: up to five drafts, and the judge of a hosted model. The settings may allow less.
+             * @description How much work to spend. `quick`: one draft, not verified. `balanced`: two drafts, or one and the judge. `thorough`: up to five drafts, and the judge of a hosted model. The settings may allow less. Default: `thorough` with the embedded model, else `balanced`.
              */
             effort?: ("quick" | "balanced" | "thorough") | null;
             /**
@@ -3289,6 +3296,11 @@ export interface components {
             hint: string;
             /** @description The queue at the time, if the service was too busy. Absent for other errors. */
             queue?: components["schemas"]["Standing"] | null;
+            /**
+             * Most Rows
+             * @description The maximum number of rows, if more were requested. Absent for other errors.
+             */
+            most_rows?: number | null;
         };
         /**
          * PutTileRequest
@@ -3417,7 +3429,7 @@ export interface components {
         ReadOptions: {
             /**
              * Max Attempts
-             * @description Maximum number of queries that the model writes in turn; repairs are not counted.
+             * @description Maximum number of queries that the model writes in turn. Second drafts, repairs and queries that rules derive are not counted, so `attempts` can be higher.
              */
             max_attempts?: number | null;
             /**
@@ -3462,7 +3474,7 @@ export interface components {
             clarify?: boolean | null;
             /**
              * Effort
-             * @description How much work to spend. `quick`: one draft, not verified. `balanced`: two drafts, or one and the judge. `thorough`: up to five drafts, and the judge of a hosted model. The settings may allow less.
+             * @description How much work to spend. `quick`: one draft, not verified. `balanced`: two drafts, or one and the judge. `thorough`: up to five drafts, and the judge of a hosted model. The settings may allow less. Default: `thorough` with the embedded model, else `balanced`.
              */
             effort?: ("quick" | "balanced" | "thorough") | null;
             /**
@@ -3536,7 +3548,7 @@ export interface components {
             } | null;
             /**
              * Row Limit
-             * @description Maximum number of rows. A value above the limit of the service or the database is refused. Default: that limit.
+             * @description Maximum number of rows. A value above the limit of the service or the database is refused. Default: the service's usual number.
              */
             row_limit?: number | null;
         };
@@ -3856,7 +3868,7 @@ export interface components {
             parameters?: unknown;
             /**
              * Row Limit
-             * @description Maximum number of rows. A value above the limit of the service or the database is refused. Default: that limit.
+             * @description Maximum number of rows. A value above the limit of the service or the database is refused. Default: the service's usual number.
              */
             row_limit?: number | null;
         };
@@ -5385,11 +5397,11 @@ export interface components {
             clarification: string | null;
             /**
              * Source
-             * @description `model`, or `reused` if the query comes from an earlier answer.
+             * @description Where the query comes from. `model`; `repaired`: a draft that Plumbline repaired; `alternative`: derived from a query that ran; `reused`: an earlier answer.
              * @default model
              * @enum {string}
              */
-            source: "model" | "reused";
+            source: "model" | "repaired" | "alternative" | "reused";
         };
         /**
          * SqlProgress
@@ -5565,7 +5577,7 @@ export interface operations {
                      */
                     "X-Plumbline-Cursor"?: string;
                     /**
-                     * @description Only for a file. Always `success`. An answer without rows is a problem document.
+                     * @description Only for a file. The status of the answer. `success`, except in Markdown: in other formats, an answer without rows is a problem document.
                      * @example success
                      */
                     "X-Plumbline-Status"?: string;
@@ -5574,6 +5586,11 @@ export interface operations {
                      * @example true
                      */
                     "X-Plumbline-Verified"?: string;
+                    /**
+                     * @description Only for a file. Probability that the answer is right. Absent if it is unknown.
+                     * @example 0.93
+                     */
+                    "X-Plumbline-Confidence"?: string;
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
