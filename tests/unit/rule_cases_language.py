@@ -10,7 +10,45 @@ from rag.linking.values import LinkedValue
 ALL_LOANS = "SELECT COUNT(*) FROM loans"
 MORE_IN_2024 = "Were there more loans in 2024 than in 2025?"
 
+ABOVE_30 = "Is the average fee above 30?"
+
 LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
+    "held_filter": (
+        *(
+            Case(f"SELECT {sql}", DOUBT, why, question=question)
+            for sql, question, why in (
+                ("AVG(fee) FROM loans WHERE fee > 30", ABOVE_30, "the average of those above it"),
+                ("AVG(fee) FROM loans WHERE fee >= 30.0", ABOVE_30, "with a decimal"),
+                ("AVG(l.fee) AS mean FROM loans AS l WHERE l.fee > 30 AND l.id > 2", ABOVE_30, "beside a condition"),
+                ("ROUND(AVG(fee), 2) FROM loans WHERE (fee > 30)", ABOVE_30, "rounded, in brackets"),
+                ("AVG(fee) FROM loans WHERE fee < 5", "Is the average fee lower than 5?", "below it"),
+                ("SUM(fee) FROM loans WHERE fee <= 500", "Do the fees come to less than 500?", "a total"),
+                ("SUM(fee) FROM loans WHERE fee > 1500", "Is the total more than 1,500?", "thousands"),
+                ("AVG(fee) FROM loans WHERE fee > 30", "Was the average fee above 30 in 2024?", "beside a year"),
+                ("AVG(fee) FROM loans WHERE fee > 30", "Ist die durchschnittliche Gebühr höher als 30?", "in German"),
+                ("AVG(fee) FROM loans WHERE fee > 2.5", "È la tariffa media più alta di 2,5?", "in Italian"),
+                ("reader_id, AVG(fee) FROM loans WHERE fee > 30 GROUP BY reader_id", ABOVE_30, "of each"),
+                ("a FROM (SELECT AVG(fee) AS a FROM loans WHERE fee > 30)", ABOVE_30, "in a query in FROM"),
+            )
+        ),
+        *(
+            Case(f"SELECT {sql}", None, why, question=question)
+            for sql, question, why in (
+                ("AVG(fee) FROM loans", ABOVE_30, "of all"),
+                ("AVG(fee) > 30 FROM loans", ABOVE_30, "the query compares"),
+                ("AVG(fee) FROM loans HAVING AVG(fee) > 30", ABOVE_30, "the aggregate is compared"),
+                ("AVG(fee) FROM loans WHERE id > 30", ABOVE_30, "another column"),
+                ("AVG(fee) FROM loans WHERE fee > 10", ABOVE_30, "another number"),
+                ("MAX(fee) FROM loans WHERE fee > 30", "Is any fee above 30?", "the highest of those decides it"),
+                ("COUNT(*) FROM loans WHERE fee > 30", "Are there fees above 30?", "a count of those"),
+                ("COUNT(fee) FROM loans WHERE fee > 30", "Are there fees above 30?", "a count of values"),
+                ("AVG(fee) FROM loans WHERE fee > 30", "What is the average of fees above 30?", "no yes-no question"),
+                ("SUM(fee) FROM loans WHERE fee > 30", "Do fees above 30 come to more than 500?", "two numbers"),
+                ("AVG(fee) FROM loans WHERE year > 2020", "Is the average fee since 2020 high?", "a year"),
+                ("AVG(fee) FROM loans WHERE fee > '30'", ABOVE_30, "a text"),
+            )
+        ),
+    ),
     "one_side": (
         *(
             Case(sql, DOUBT, why, question=question, rows=((637,),))

@@ -12,6 +12,8 @@ from executors.sql.tree import conjuncts
 
 Place = tuple[str, str]  # an alias and a column, in small letters
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?!\w)")
+_SWAPPED = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d\d?")  # 1.500 or 2,5, as half of the world writes it
 _DATE_TYPE = re.compile(r"date|timestamp", re.IGNORECASE)
 
 
@@ -29,6 +31,17 @@ def group_keys(select: exp.Query) -> list[exp.Expr]:
     named |= {str(place): it.unalias() for place, it in enumerate(select.selects, 1)}
     keys = group.expressions if group is not None else []
     return [it if it.args.get("table") else named.get(it.name.lower(), it) for it in keys]
+
+
+def find_numbers(text: str) -> list[tuple[str, frozenset[float]]]:
+    """The numbers in digits of a text, each with its readings: "1.500" is one and a half, or one thousand and five
+    hundred."""
+    found: list[tuple[str, frozenset[float]]] = []
+    for number in _NUMBER.findall(text):
+        plain = number.replace(",", "") if number.count(".") < 2 else ""
+        swapped = number.replace(".", "").replace(",", ".") if _SWAPPED.fullmatch(number) else ""
+        found.append((number, frozenset(float(it) for it in (plain, swapped) if it)))
+    return found
 
 
 def owner_alias(column: exp.Expr, tables: Mapping[str, Table | None]) -> str | None:

@@ -50,6 +50,7 @@ RULES = (
     "counted_rows",
     "latest_as_longest",
     "one_side",
+    "held_filter",
     "repeated_rows",
 )
 

@@ -9,9 +9,8 @@ from sqlglot import exp
 from agent.checks.grounding.languages.language import language_of
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, vocabulary
 from agent.checks.rules.base import Finding, Rule, RuleContext
+from agent.checks.rules.reading import find_numbers
 
-_NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?!\w)")
-_SWAPPED = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d\d?")  # 1.500 or 2,5, as half of the world writes it
 _TIME = re.compile(r"(?:19|20)\d\d|\d{1,2}|\d\d?\.\d\d?\.(?:\d\d)?\d\d")  # of a date, which SQL may write otherwise
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 
@@ -21,11 +20,8 @@ def apply(context: RuleContext) -> Finding | None:
     held = {float(digits) for text in texts for digits in _DIGITS.findall(text)}
     held |= {number / size for number in held for size in (1e3, 1e6, 1e9)}  # 2 million
     missing: list[str] = []
-    for number_text in _NUMBER.findall(context.question):
-        # `1.500` is one and a half, or one thousand and five hundred
-        plain = number_text.replace(",", "") if number_text.count(".") < 2 else ""
-        swapped = number_text.replace(".", "").replace(",", ".") if _SWAPPED.fullmatch(number_text) else ""
-        readings = {float(it) for it in (plain, swapped) if it}  # a week is seven days where a dialect knows no weeks
+    for number_text, readings in find_numbers(context.question):
+        # A week is seven days if a dialect has no weeks.
         near = {one for it in readings for one in (it, it / 100, it * 7, it - 1, it + 1)}
         may_be_time = _TIME.fullmatch(number_text) is not None and any(len(_DIGITS.findall(text)) > 1 for text in texts)
         if held.isdisjoint(near) and not may_be_time:
