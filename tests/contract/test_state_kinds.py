@@ -18,11 +18,12 @@ from agent.databases.knowledge.added_documents import AddedDocuments
 from agent.databases.knowledge.verified_queries import USED_S, Key, VerifiedQueries, VerifiedQuery
 from agent.people.feedback.records import AnswerRecord, Feedback, Review
 from agent.people.feedback.shelf import DAY_S, Shelf
-from agent.pipeline.jobs.shelf import PART_CHARS, Job, JobRequest, JobShelf, moment
+from agent.pipeline.jobs.shelf import Job, JobRequest, JobShelf, moment
 from agent.pipeline.steps.write_plans import FORGOTTEN_AFTER_S, PlannedWrite, WritePlans
 from agent.platform.access.policy import Rate, RateLimiter
 from agent.platform.storage.azure_tables import AzureTablesStore
 from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.parts import PART_CHARS
 from agent.platform.storage.sqlite import SqliteStore
 from agent.platform.storage.store import StateConflict, StateStore
 from rag.docs.documents import make_document

@@ -20,8 +20,9 @@ from agent.api.http.idempotent import TAKING
 from agent.core.errors import KeyReused, ModelFailed, RequestInProgress, ResponseNotKept
 from agent.pipeline.service import build_service
 from agent.platform.config.settings import Settings
-from agent.platform.storage.idempotency import PART_CHARS, Claim, Idempotency, StoredResponse
+from agent.platform.storage.idempotency import Claim, Idempotency, StoredResponse
 from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.parts import PART_CHARS
 from testbed.scripted_model import ScriptedModel
 
 QUERY = {"question": "What is the total of all orders?", "database": "shop"}

@@ -1,25 +1,21 @@
 """Jobs in the state store: each has a partition with its head and the parts of its result.
 
-A result may be larger than a record. So it is compressed and split into parts, which are written before the head that
-names them: a reader of a job that succeeded sees the complete result. Methods block, and raise what those of
-`agent.platform.storage.store.StateStore` raise.
+Methods block, and raise what those of `agent.platform.storage.store.StateStore` raise.
 """
 
 from __future__ import annotations
 
-import base64
 import time
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Literal
 
 from pydantic import ConfigDict
 
-from agent.core.errors import StateUnavailable
 from agent.core.models import Options
 from agent.core.problems import TYPE_PREFIX, Problem
 from agent.people.sessions.turns import Lease
+from agent.platform.storage.parts import join_parts, put_parts, split_into_parts
 from agent.platform.storage.store import (
     Insert,
     Place,
@@ -106,7 +102,7 @@ def build_interrupted_problem(trace_id: str) -> Problem:
 
 
 KIND, HEAD, RESULT = "job", "head", "result"
-PART_CHARS = 600_000  # Base64 characters of the result in a record; below `MAX_VALUE_BYTES`
+MISSING = "Part of the job's result is missing. Ask the question again."
 
 
 class JobShelf:
@@ -146,25 +142,14 @@ class JobShelf:
 
     def put_result(self, job_id: str, run: str, result: str) -> int:
         """Store the result of one run of a job, invisible until the head names it. Returns the number of parts."""
-        text = base64.b64encode(zlib.compress(result.encode())).decode()
-        parts = [text[first : first + PART_CHARS] for first in range(0, len(text), PART_CHARS)]
-        end = self._end()
-        for number, part in enumerate(parts):
-            change = Replace(key=_part(run, number), value={"part": part}, expires_at=end)
-            self._state.commit(_place(job_id), [change])
+        parts = split_into_parts(result.encode())
+        put_parts(self._state, _place(job_id), f"{RESULT}/{run}", parts, self._end())
         return len(parts)
 
     def result(self, job: Job) -> str:
         """The result that `put_result` stored for the run that the job names."""
-        text = "".join(self._parts(job))
-        return zlib.decompress(base64.b64decode(text)).decode()
-
-    def _parts(self, job: Job) -> Iterator[str]:
-        for number in range(job.result_parts):
-            record = self._state.get(_place(job.id), _part(job.result_run, number))
-            if record is None:
-                raise StateUnavailable("Part of the job's result is missing. Ask the question again.")
-            yield str(record.value["part"])
+        prefix = f"{RESULT}/{job.result_run}"
+        return join_parts(self._state, _place(job.id), prefix, job.result_parts, MISSING).decode()
 
     def remove(self, job: Job) -> None:
         """Delete a job and its result, the head first, so that no reader looks for the rest."""
@@ -178,10 +163,6 @@ class JobShelf:
 
 def _place(job_id: str) -> Place:
     return Place(kind=KIND, partition=job_id)
-
-
-def _part(run: str, number: int) -> str:
-    return f"{RESULT}/{run}/{number:04}"
 
 
 def _job(record: Record) -> Job:

@@ -5,15 +5,14 @@ The same key with another request is refused. So is the same request while the f
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import secrets
 import time
-import zlib
 from collections.abc import Callable
 from typing import NamedTuple
 
-from agent.core.errors import KeyReused, RequestInProgress, ResponseNotKept, StateUnavailable
+from agent.core.errors import KeyReused, RequestInProgress, ResponseNotKept
+from agent.platform.storage.parts import join_parts, put_parts, split_into_parts
 from agent.platform.storage.store import (
     Insert,
     Place,
@@ -28,7 +27,6 @@ from agent.platform.storage.store import (
 from executors.base import Frozen
 
 KIND = "idempotency"
-PART_CHARS = 600_000  # per record, as Base64, below `MAX_VALUE_BYTES`
 MAX_PARTS = 20
 LOOK_AGAIN_S = 2
 TRIES = 5
@@ -42,6 +40,7 @@ NOT_STORED = (
     "The request with this Idempotency-Key was done, but its response was too large to be kept. Look at what it did, "
     "or send it with a new key."
 )
+PART_MISSING = "A part of the response is gone. Send the request with a new Idempotency-Key."
 
 
 class StoredResponse(NamedTuple):
@@ -104,14 +103,10 @@ class Idempotency:
         raise RequestInProgress(IN_PROGRESS.format(seconds=LOOK_AGAIN_S), LOOK_AGAIN_S)
 
     def finish(self, claim: Claim, reply: StoredResponse) -> None:
-        """Store the response, its parts first, so that a reader of the head finds all of them."""
-        text = base64.b64encode(zlib.compress(reply.body)).decode()
-        parts = [text[first : first + PART_CHARS] for first in range(0, len(text), PART_CHARS)]
-        end = self._clock() + self._ttl_s
+        """Store the response."""
+        parts, end = split_into_parts(reply.body), self._clock() + self._ttl_s
         fits = len(parts) <= MAX_PARTS
-        for number, part in enumerate(parts if fits else []):
-            stored = Replace(key=_part(claim.key, claim.run, number), value={"part": part}, expires_at=end)
-            self._state.commit(claim.place, [stored])
+        put_parts(self._state, claim.place, f"{claim.key}/{claim.run}", parts if fits else [], end)
         head = _Head(
             fingerprint=claim.fingerprint,
             run=claim.run,
@@ -140,12 +135,5 @@ class Idempotency:
             raise RequestInProgress(IN_PROGRESS.format(seconds=LOOK_AGAIN_S), LOOK_AGAIN_S)
         if head.parts is None:
             raise ResponseNotKept(NOT_STORED)
-        found = [self._state.get(record.place, _part(record.key, head.run, number)) for number in range(head.parts)]
-        text = "".join(str(part.value["part"]) for part in found if part is not None)
-        if None in found:
-            raise StateUnavailable("A part of the response is gone. Send the request with a new Idempotency-Key.")
-        return StoredResponse(head.status, head.headers, zlib.decompress(base64.b64decode(text)), head.digest)
-
-
-def _part(key: str, run: str, number: int) -> str:
-    return f"{key}/{run}/{number:04}"
+        body = join_parts(self._state, record.place, f"{record.key}/{head.run}", head.parts, PART_MISSING)
+        return StoredResponse(head.status, head.headers, body, head.digest)
