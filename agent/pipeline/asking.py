@@ -15,6 +15,7 @@ from agent.core.events import Done, Event, Queued, Started
 from agent.core.models import Exchange, Options, Pending, Question
 from agent.core.problems import problem_of
 from agent.core.resilience.deadline import RETRY_AFTER_S, Deadline, utc_now
+from agent.core.resilience.tasks import cancel_tasks
 from agent.core.usage import Usage
 from agent.databases.database import Database, keep_seen_schemas
 from agent.people.sessions.sessions import SessionMessage, storable
@@ -76,7 +77,7 @@ class Flights:
         finally:
             if not flight.followers:
                 self._land(key, flight)  # a new caller must not join a cancelled flight
-                await flight.cancel()
+                await cancel_tasks(flight.task)
 
     def _land(self, key: Hashable, flight: _Flight) -> None:
         if self._flights.get(key) is flight:
@@ -109,10 +110,6 @@ class _Flight:
                 await news.wait()
         finally:
             self.followers -= 1
-
-    async def cancel(self) -> None:
-        self.task.cancel()
-        await asyncio.gather(self.task, return_exceptions=True)
 
     async def _fly(self, events: AsyncIterator[Event]) -> None:
         async for event in events:
@@ -264,8 +261,7 @@ class Asking:
             await self._store_failure(question, notes, error)
             raise
         finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            await cancel_tasks(task)
 
     async def _await_end(self, task: asyncio.Task[None]) -> None:
         """Raise the error that a question ended with; DatabaseUnavailable if its database was closed meanwhile."""

@@ -13,6 +13,7 @@ from fastapi import Depends, Request
 from agent.api.http.context import principal_of
 from agent.core.errors import PlumblineError, Starting, StateUnavailable
 from agent.core.resilience.deadline import RETRY_AFTER_S, get_arrival_time
+from agent.core.resilience.tasks import cancel_tasks
 from agent.pipeline.service import Service
 from executors.errors import ExecutorError
 
@@ -89,9 +90,7 @@ class LazyService:
         """Close the service, if one was built or is being built."""
         if self._making is not None:
             await asyncio.gather(self._making, return_exceptions=True)
-        for task in self._beside:
-            task.cancel()
-        await asyncio.gather(*self._beside, return_exceptions=True)
+        await cancel_tasks(*self._beside)
         if self._service is not None:
             await self._service.close()
 

@@ -18,6 +18,7 @@ from agent.core.errors import UnknownAnswer
 from agent.core.events import Done, Event, Failed
 from agent.core.problems import TYPE_PREFIX, Problem
 from agent.core.resilience.deadline import shutting_down
+from agent.core.resilience.tasks import cancel_tasks
 
 ENDED = {
     "type": f"{TYPE_PREFIX}question-ended",
@@ -66,8 +67,7 @@ class Replay:
     async def stop(self, problem: Problem | None = None) -> None:
         """End the question. Listeners get the problem, or by default `ENDED`, as the last event."""
         self._stopped = problem or self._stopped
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
+        await cancel_tasks(self._task)
 
     async def _drain(self, events: AsyncGenerator[Event, None]) -> None:
         try:
@@ -153,10 +153,8 @@ class Replays:
     async def close(self) -> None:
         """End all questions."""
         leaving, self._leaving = list(self._leaving.values()), {}
-        for task in leaving:
-            task.cancel()
         known, self._known = list(self._known.values()), {}
-        await asyncio.gather(*leaving, return_exceptions=True)
+        await cancel_tasks(*leaving)
         await asyncio.gather(*(it.stop(problem_for(shutting_down(), it.trace_id)) for it in known))
 
     def _leave(self, key: tuple[str, str], replay: Replay) -> None:

@@ -13,6 +13,7 @@ from starlette.requests import ClientDisconnect, Request
 from agent.api.http.errors import problem_for
 from agent.api.schemas.common import NOTHING, StreamEvent
 from agent.core.events import Done, Event, Failed
+from agent.core.resilience.tasks import cancel_tasks
 
 Result = TypeVar("Result")
 
@@ -61,9 +62,7 @@ async def while_listening(request: Request, work: Coroutine[Any, Any, Result]) -
             raise ClientDisconnect
         return await working
     finally:
-        for task in (working, leaving):
-            task.cancel()
-        await asyncio.gather(working, leaving, return_exceptions=True)
+        await cancel_tasks(working, leaving)
 
 
 async def _await_disconnect(request: Request) -> None:

@@ -15,6 +15,7 @@ from agent.api.http.lazy_service import LazyService
 from agent.api.server.bounded import build_http_protocol
 from agent.api.server.limits import LAST_WORDS_S, Draining
 from agent.core.errors import AddressUnavailable
+from agent.core.resilience.tasks import cancel_tasks
 
 MAX_PORT = 65_535
 
@@ -88,9 +89,7 @@ class Server(uvicorn.Server):
         self._draining.begin()
         ends = [asyncio.create_task(self._draining.idle(self._grace_s)), asyncio.create_task(self._hurry.wait())]
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-        for task in ends:
-            task.cancel()
-        await asyncio.gather(*ends, return_exceptions=True)
+        await cancel_tasks(*ends)
         self._service.stop()
         if not await self._draining.idle(LAST_WORDS_S):
             self._draining.cut_off()

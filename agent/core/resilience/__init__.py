@@ -1,1 +1,1 @@
-"""Waiting without harm: deadlines, circuit breakers, work in threads, and the health of each part."""
+"""Waiting without harm: deadlines, circuit breakers, tasks, work in threads, and the health of each part."""

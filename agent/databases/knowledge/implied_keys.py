@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
+from agent.core.resilience.tasks import cancel_tasks
 from agent.databases.knowledge.values import is_small, to_source
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.errors import ExecutorError
@@ -167,10 +168,7 @@ class ImpliedKeys:
         return known[1].result() if done and not known[1].cancelled() else schema
 
     async def close(self) -> None:
-        tasks = [task for _, task in self._known.values()]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await cancel_tasks(*(task for _, task in self._known.values()))
         self._known.clear()
 
 

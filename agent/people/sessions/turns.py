@@ -19,6 +19,7 @@ from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_delay, w
 from agent.core.errors import SessionBusy, StateUnavailable, UnknownSession
 from agent.core.resilience.deadline import lies_ahead
 from agent.core.resilience.off_loop import run_to_its_end
+from agent.core.resilience.tasks import cancel_tasks
 from executors.base import Frozen
 
 log = logging.getLogger(__name__)
@@ -65,8 +66,7 @@ class Turns:
             try:
                 yield
             finally:
-                renewing.cancel()
-                await asyncio.gather(renewing, return_exceptions=True)
+                await cancel_tasks(renewing)
         finally:
             try:
                 await self._give_back(session_id, principal, owner)

@@ -20,6 +20,7 @@ from agent.core.answers import Answer
 from agent.core.errors import QuestionInvalid, StateUnavailable, TooBusy, UnknownJob
 from agent.core.events import Done, Event, NodeComplete
 from agent.core.problems import build_unexpected_problem, problem_of
+from agent.core.resilience.tasks import cancel_tasks
 from agent.people.sessions.turns import Lease
 from agent.pipeline.jobs.shelf import Job, JobRequest, JobShelf, NodeDone, build_interrupted_problem, moment
 from agent.platform.telemetry.trace import traceparent_for, working_for
@@ -69,18 +70,18 @@ class JobRun:
         try:
             await asyncio.wait({working, keeping}, return_when=asyncio.FIRST_COMPLETED)
             if working.done():
-                await _end(keeping)
+                await cancel_tasks(keeping)
                 await self._change(await working)
             else:
                 await keeping  # raises the error that ended it
         except asyncio.CancelledError:
-            await _end(working, keeping)
+            await cancel_tasks(working, keeping)
             await self._give_back()
             raise
         except Superseded:
             log.info("The job %s is not worked on here any more.", self._id)
         finally:
-            await _end(working, keeping)
+            await cancel_tasks(working, keeping)
 
     async def _answer(
         self, places: asyncio.Semaphore, events: Callable[[], AsyncGenerator[Event, None]]
@@ -167,12 +168,6 @@ def _as_event(state: RetryCallState) -> float:
     return error.retry_after_s if isinstance(error, TooBusy) else 0
 
 
-async def _end(*tasks: asyncio.Task[Any]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-
-
 MAX_STARTS = 2
 WAITING = 10  # jobs that may wait, per running job
 RETRY_AFTER_S = 5
@@ -243,8 +238,7 @@ class Jobs:
             return
         await asyncio.to_thread(self._shelf.change, job_id, self._cancel)
         if (task := self._running.get(job_id)) is not None:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            await cancel_tasks(task)
 
     async def take_over(self) -> None:
         """Continue every job whose process is gone. Raises StateUnavailable."""
@@ -254,10 +248,7 @@ class Jobs:
 
     async def close(self) -> None:
         """Stop, and release unfinished jobs so that other processes can continue them at once."""
-        tasks = list(self._running.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await cancel_tasks(*self._running.values())
 
     async def _own(self, job_id: str, principal: str) -> Job:
         job = await asyncio.to_thread(self._shelf.get, job_id)

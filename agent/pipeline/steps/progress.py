@@ -11,6 +11,7 @@ from contextvars import ContextVar
 
 from agent.core.events import Event, Queued, SqlProgress
 from agent.core.queueing import WAITS
+from agent.core.resilience.tasks import cancel_tasks
 from agent.core.texts.addresses import addresses, is_address, normal
 from agent.platform.llm.prompting import leaks
 from agent.platform.llm.replies import ON_TEXT, read_partial_sql
@@ -42,8 +43,7 @@ async def with_progress(events: AsyncIterator[Event], *, listens: bool = True) -
             yield event
         await task
     finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+        await cancel_tasks(task)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from agent.core.models import Draft
+from agent.core.resilience.tasks import cancel_tasks
 from agent.databases.supporting_rows import RawRecords
 from agent.pipeline.steps.late_modules import last_steps_are_loaded, load_last_steps
 
@@ -99,5 +100,4 @@ class DraftAhead:
     async def close(self) -> None:
         """Cancel the draft; its errors are ignored."""
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await cancel_tasks(self._task)
