@@ -15,6 +15,7 @@ from agent.core.events import Done, Event, Queued, Started
 from agent.core.models import Exchange, Options, Pending, Question
 from agent.core.problems import problem_of
 from agent.core.resilience.deadline import RETRY_AFTER_S, Deadline, utc_now
+from agent.core.resilience.event_log import EventLog
 from agent.core.resilience.tasks import cancel_tasks
 from agent.core.usage import Usage
 from agent.databases.database import Database, keep_seen_schemas
@@ -89,36 +90,26 @@ class _Flight:
 
     def __init__(self, answer: Callable[[], AsyncIterator[Event]]) -> None:
         self.followers = 0
-        self._events: list[Event] = []
-        self._news = asyncio.Event()
+        self._log = EventLog[Event]()
         self.task = asyncio.create_task(self._fly(answer()))
-        self.task.add_done_callback(lambda _: self._tell())
+        self.task.add_done_callback(lambda _: self._log.end())
 
     async def follow(self) -> AsyncGenerator[Event]:
         """Yield the events from the first on, as they happen. Raises what the answer raises."""
         self.followers += 1
         try:
-            at = 0
-            while True:
-                news = self._news
-                while at < len(self._events):
-                    at += 1
-                    yield self._events[at - 1]
-                if self.task.done():
-                    await self.task
-                    return
-                await news.wait()
+            number = 0
+            while events := await self._log.after(number):
+                for event in events:
+                    yield event
+                number += len(events)
+            await self.task
         finally:
             self.followers -= 1
 
     async def _fly(self, events: AsyncIterator[Event]) -> None:
         async for event in events:
-            self._events.append(event)
-            self._tell()
-
-    def _tell(self) -> None:
-        news, self._news = self._news, asyncio.Event()
-        news.set()
+            self._log.add(event)
 
 
 def _readdress(event: Event, question: Question) -> Event:

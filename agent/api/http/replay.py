@@ -18,6 +18,7 @@ from agent.core.errors import UnknownAnswer
 from agent.core.events import Done, Event, Failed
 from agent.core.problems import TYPE_PREFIX, Problem
 from agent.core.resilience.deadline import shutting_down
+from agent.core.resilience.event_log import EventLog
 from agent.core.resilience.tasks import cancel_tasks
 
 ENDED = {
@@ -34,35 +35,23 @@ class Replay:
     def __init__(self, events: AsyncGenerator[Event, None], trace_id: str, left_out: frozenset[str] = NOTHING) -> None:
         self.trace_id, self.left_out = trace_id, left_out
         self.listeners = 0
-        self._happened: list[Event] = []
+        self._log = EventLog[Event]()
         self._error: Exception | None = None
         self._stopped = http_problem(409, trace_id, **ENDED)  # sent to listeners if the task is cancelled
-        self._news = asyncio.Event()  # replaced by each event, so that every listener wakes once
         self._task = asyncio.create_task(self._drain(events))
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether no more events will follow."""
-        return self._task.done()
+        self._task.add_done_callback(lambda _: self._log.end())
 
     async def wait_until_begun(self) -> None:
         """Wait for the first event. Raises the error if the question was refused before it."""
-        while not self._happened and not self.has_ended:
-            await self._news.wait()
-        if not self._happened and self._error is not None:
+        if not await self._log.after(0) and self._error is not None:
             raise self._error
 
     async def after(self, number: int) -> AsyncIterator[tuple[int, Event]]:
         """The events after event `number`, up to the last one."""
-        while True:
-            news = self._news
-            for event in self._happened[number:]:
+        while events := await self._log.after(number):
+            for event in events:
                 number += 1
                 yield number, event
-            if self.has_ended and number >= len(self._happened):
-                return
-            if number >= len(self._happened):
-                await news.wait()
 
     async def stop(self, problem: Problem | None = None) -> None:
         """End the question. Listeners get the problem, or by default `ENDED`, as the last event."""
@@ -73,34 +62,24 @@ class Replay:
         try:
             async with aclosing(events):
                 async for event in events:
-                    self._add(event)
+                    self._log.add(event)
             if not self._is_complete:
                 self._fail(AssertionError("the loop ended without a response"))
         except Exception as error:  # noqa: BLE001  the edge: the caller gets the error, now or as the last event
             self._fail(error)
         except asyncio.CancelledError:
             if not self._is_complete:
-                self._add(Failed(problem=self._stopped))
+                self._log.add(Failed(problem=self._stopped))
             raise
-        finally:
-            asyncio.get_running_loop().call_soon(self._wake)  # once the task is done
 
     @property
     def _is_complete(self) -> bool:
-        return bool(self._happened) and isinstance(self._happened[-1], Done | Failed)
+        return bool(self._log.events) and isinstance(self._log.events[-1], Done | Failed)
 
     def _fail(self, error: Exception) -> None:
         self._error = error
-        if self._happened and not self._is_complete:
-            self._add(Failed(problem=problem_for(error, self.trace_id)))
-
-    def _add(self, event: Event) -> None:
-        self._happened.append(event)
-        self._wake()
-
-    def _wake(self) -> None:
-        news, self._news = self._news, asyncio.Event()
-        news.set()
+        if self._log.events and not self._is_complete:
+            self._log.add(Failed(problem=problem_for(error, self.trace_id)))
 
 
 class Replays:
