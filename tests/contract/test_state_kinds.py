@@ -13,12 +13,13 @@ import pytest
 from manual_clock import Clock
 
 from agent.core.errors import TooManyRequests, UnknownWritePlan, WriteNotMade
+from agent.core.resilience.deadline import utc_at
 from agent.databases.catalogue import PLACE, Changes
 from agent.databases.knowledge.added_documents import AddedDocuments
 from agent.databases.knowledge.verified_queries import USED_S, Key, VerifiedQueries, VerifiedQuery
 from agent.people.feedback.records import AnswerRecord, Feedback, Review
 from agent.people.feedback.shelf import DAY_S, Shelf
-from agent.pipeline.jobs.shelf import Job, JobRequest, JobShelf, moment
+from agent.pipeline.jobs.shelf import Job, JobRequest, JobShelf
 from agent.pipeline.steps.write_plans import FORGOTTEN_AFTER_S, PlannedWrite, WritePlans
 from agent.platform.access.policy import Rate, RateLimiter
 from agent.platform.storage.azure_tables import AzureTablesStore
@@ -120,7 +121,7 @@ def test_reviews_and_answers_are_kept_for_their_days_and_changed_by_one_at_a_tim
     for answer in answers:
         shelf.note(answer)
         clock.now += 1
-        reviews.append(Review.of(answer, clock(), Feedback(by="ann", at=moment(clock()), correct=False)))
+        reviews.append(Review.of(answer, clock(), Feedback(by="ann", at=utc_at(clock()), correct=False)))
         shelf.add(reviews[-1])
     assert {kept.answer.principal for kept in shelf.answers("0" * 32)} == {"shop's", "sales's"}
     found, following = shelf.reviews(["shop", "sales"], lambda _: True, limit=1)
@@ -140,7 +141,7 @@ def test_reviews_and_answers_are_kept_for_their_days_and_changed_by_one_at_a_tim
 
 def job_of(clock: Clock, number: int) -> Job:
     request = JobRequest(question="How many?", database="shop")
-    return Job(id=f"{number:032x}", principal="ann", request=request, trace_id="0" * 32, created_at=moment(clock()))
+    return Job(id=f"{number:032x}", principal="ann", request=request, trace_id="0" * 32, created_at=utc_at(clock()))
 
 
 def test_a_job_is_changed_by_one_after_the_other(store: StateStore, clock: Clock) -> None:

@@ -12,6 +12,7 @@ from agent.core.answers import Answer, AttemptRecord
 from agent.core.errors import ChangedMeanwhile
 from agent.core.events import SchemaSelected, SqlGenerated, UsedDocument
 from agent.core.models import Question, Verdict
+from agent.core.resilience.deadline import utc_at
 from agent.people.feedback.recorder import Notes
 from agent.people.feedback.records import (
     MAX_COMMENT,
@@ -21,7 +22,6 @@ from agent.people.feedback.records import (
     Review,
     Settlement,
     cut,
-    moment,
     new_id,
 )
 from agent.people.feedback.reviews import ReviewDecision, Reviews
@@ -65,7 +65,7 @@ def test_the_largest_review_fits_any_store(shelf: Shelf) -> None:
     notes.see(SchemaSelected(tables=(), documents=(), sources=(used,) * 100, tokens=1, pruned=False))
     answer = Answer(status="error", answer=text, attempt_history=[attempt] * 30, needs_human_review=True)
     record = notes.record(answer).model_copy(update={"sql": LARGEST * MAX_SQL})
-    said = {"comment": LARGEST * MAX_COMMENT, "by": "x" * 200, "at": moment(NOW)}
+    said = {"comment": LARGEST * MAX_COMMENT, "by": "x" * 200, "at": utc_at(NOW)}
     feedback = Feedback(correct=False, corrected_sql=LARGEST * MAX_SQL, **said)
     settlement = Settlement(decision="correct", sql=LARGEST * MAX_SQL, **said)
     largest = Review.of(record, NOW, feedback).model_copy(update={"settlement": settlement})

@@ -22,6 +22,7 @@ from agent.api.schemas.common import (
 from agent.api.schemas.reviews import TRACE_ID, Sql
 from agent.core.answers import Chart
 from agent.core.models import take_fields
+from agent.core.resilience.deadline import utc_at
 from agent.people.dashboard.dashboard import (
     MAX_MINUTES,
     MIN_MINUTES,
@@ -32,7 +33,7 @@ from agent.people.dashboard.dashboard import (
     TileFailure,
     TileRun,
 )
-from agent.people.feedback.records import MAX_TEXT, moment
+from agent.people.feedback.records import MAX_TEXT
 from agent.people.feedback.saved import NewQuery, SavedQuery
 from executors.base import Frozen
 
@@ -181,7 +182,7 @@ class TileResponse(Frozen):
         return cls(
             **take_fields(query, TileResponse),
             minutes=tile.minutes,
-            next_run_at=moment(tile.next_at),
+            next_run_at=utc_at(tile.next_at),
             last_run=runs.last,
             failed=runs.failed,
             alert=tile.alert,

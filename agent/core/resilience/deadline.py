@@ -23,6 +23,11 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+def utc_at(seconds: float) -> datetime:
+    """A time in UTC. Args: seconds: since the epoch."""
+    return datetime.fromtimestamp(seconds, UTC)
+
+
 _ARRIVED: ContextVar[float | None] = ContextVar("arrived", default=None)  # by the event loop's clock
 
 

@@ -8,12 +8,13 @@ import re
 import time
 import uuid
 from collections.abc import AsyncIterable
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.core.errors import NameTaken, NotPermitted, StateUnavailable, StorageFull, UploadInvalid
+from agent.core.resilience.deadline import utc_at
 from agent.core.resilience.off_loop import run_to_its_end
 from agent.databases.uploads.folder import (
     DATA,
@@ -61,11 +62,11 @@ class Upload(Frozen):
 
     @property
     def created_time(self) -> datetime:
-        return datetime.fromtimestamp(self.created_at, UTC)
+        return utc_at(self.created_at)
 
     @property
     def expires(self) -> datetime:
-        return datetime.fromtimestamp(self.expires_at, UTC)
+        return utc_at(self.expires_at)
 
 
 class UploadShelf:

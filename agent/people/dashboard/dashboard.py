@@ -18,9 +18,8 @@ from pydantic import ConfigDict, Field
 
 from agent.core.answers import Chart
 from agent.core.errors import PlumblineError, TileInvalid, TooBusy, UnknownSavedQuery, UnknownTile
-from agent.core.resilience.deadline import lies_ahead
+from agent.core.resilience.deadline import lies_ahead, utc_at
 from agent.people.dashboard.webhook import NotDelivered, Webhooks, new_secret
-from agent.people.feedback.records import moment
 from agent.people.feedback.saved import SavedQueries, SavedQuery
 from agent.platform.storage.store import (
     Place,
@@ -230,7 +229,7 @@ class Dashboard:
                 await self.forget(tile.principal, tile.id)
                 raise UnknownTile(str(error)) from error
             runs = await asyncio.to_thread(self._runs, tile)
-            failure = TileFailure(at=moment(began), problem=str(error))
+            failure = TileFailure(at=utc_at(began), problem=str(error))
             await asyncio.to_thread(self._keep_runs, tile, runs.model_copy(update={"failed": failure}))
             return await asyncio.to_thread(self._change, tile, lambda it: self._after(it, began, None))
         run = await asyncio.to_thread(_run_of, done.result, began)
@@ -248,7 +247,7 @@ class Dashboard:
             log.warning("The alert of tile %s was not delivered: %s", tile.id, error)
             changes: dict[str, object] = {"problem": str(error)}
         else:
-            changes = {"problem": "", "delivered": True, "delivered_at": moment(self.clock())}
+            changes = {"problem": "", "delivered": True, "delivered_at": utc_at(self.clock())}
 
         def with_delivery(stored: Tile) -> Tile:
             if stored.alert != alert or stored.state.passed != sent.passed:
@@ -361,7 +360,7 @@ def _run_of(result: QueryResult, began: float) -> TileRun:
     while len(json.dumps(rows, ensure_ascii=False).encode("utf-8", "backslashreplace")) > MAX_RUN_BYTES:
         rows = rows[: len(rows) // 2]
     return TileRun(
-        at=moment(began),
+        at=utc_at(began),
         columns=result.columns,
         rows=rows,
         row_count=result.row_count,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from agent.core.errors import ChangedMeanwhile, FeedbackInvalid, UnknownAnswer
+from agent.core.resilience.deadline import utc_at
 from agent.databases.registry import Executed
-from agent.people.feedback.records import Feedback, Review, moment
+from agent.people.feedback.records import Feedback, Review
 from agent.people.feedback.reviews import PastPairs, ReviewDecision, Reviewers, Reviews, owns
 from agent.people.feedback.shelf import Shelf, StoredAnswer
 from agent.platform.storage.store import StateConflict
@@ -41,7 +42,7 @@ class FeedbackBox:
         shown = await self._pairs.run(answer.database, sql, principal) if sql else None
         if not correct:
             await self._pairs.forget(answer)
-        at = moment(self._shelf.clock())
+        at = utc_at(self._shelf.clock())
         feedback = Feedback(by=principal, at=at, correct=correct, corrected_sql=sql, comment=comment)
         review = await asyncio.to_thread(self._file, found, feedback)
         if correct and not review.follows and self._reviewers.may_settle(review.database, principal):

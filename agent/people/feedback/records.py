@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Literal
 
 from pydantic import ConfigDict
 
 from agent.core.events import UsedDocument
+from agent.core.resilience.deadline import utc_at
 from agent.databases.knowledge.verified_queries import Key
 from executors.base import Frozen
 from rag.docs.past_queries import fold_question
@@ -38,11 +39,6 @@ def cut(text: str | None, limit: int) -> str:
 def new_id(now: float) -> str:
     """A new id that sorts before earlier ones, so that records are read newest first."""
     return f"{_LAST - int(now * 1_000_000):014x}{secrets.token_hex(8)}"
-
-
-def moment(now: float) -> datetime:
-    """A time in UTC. Args: now: seconds since the epoch."""
-    return datetime.fromtimestamp(now, UTC)
 
 
 class ReviewedAttempt(Frozen):
@@ -164,7 +160,7 @@ class Review(AnswerRef):
             **answer.model_dump(exclude={"review_id", "verified"}),
             id=new_id(now),
             kind="feedback" if feedback else "attempts",
-            created_at=moment(now),
+            created_at=utc_at(now),
             errors=tuple(dict.fromkeys(reason for reason in reasons if reason)),
             feedback=feedback,
         )

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.callers import ANONYMOUS, LOCAL, is_listed
 from agent.core.errors import AlreadySettled, ChangedMeanwhile, ReviewInvalid, UnknownDocument, UnknownReview
-from agent.people.feedback.records import DECIDED, Decision, Review, Settlement, Status, moment
+from agent.core.resilience.deadline import utc_at
+from agent.people.feedback.records import DECIDED, Decision, Review, Settlement, Status
 from agent.people.feedback.shelf import StoredReview
 from agent.platform.storage.store import StateConflict
 from executors.errors import UnknownDatabase
@@ -220,7 +221,7 @@ class Reviews:
                 await self._replace(claimed, claimed_until=0.0)
         settlement = Settlement(
             by=principal,
-            at=moment(self._shelf.clock()),
+            at=utc_at(self._shelf.clock()),
             decision=verdict.decision,
             comment=verdict.comment,
             sql=sql,

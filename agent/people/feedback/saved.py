@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 from pydantic import ConfigDict
 
 from agent.core.errors import ChangedMeanwhile, NameTaken, NotPermitted, SavedQueryInvalid, UnknownSavedQuery
+from agent.core.resilience.deadline import utc_at
 from agent.databases.registry import Databases, Executed
-from agent.people.feedback.records import MAX_SQL, moment
+from agent.people.feedback.records import MAX_SQL
 from agent.people.feedback.reviews import Reviewers
 from agent.people.feedback.shelf import Shelf
 from agent.platform.storage.store import (
@@ -103,7 +104,7 @@ class SavedQueries:
         if trace_id:
             new = await self._complete(principal, new, trace_id)
         await self._check(principal, new)
-        now = moment(self._clock())
+        now = utc_at(self._clock())
         query = SavedQuery(**new.model_dump(), id=secrets.token_hex(16), created_at=now, updated_at=now)
         return await asyncio.to_thread(self._insert, principal, query)
 
@@ -131,7 +132,7 @@ class SavedQueries:
         if version and version != stored.version:
             raise _build_conflict()
         await self._check(principal, new)
-        times = {"created_at": stored.query.created_at, "updated_at": moment(self._clock())}
+        times = {"created_at": stored.query.created_at, "updated_at": utc_at(self._clock())}
         query = SavedQuery(**new.model_dump(), id=query_id, **times)
         return await asyncio.to_thread(self._replace, principal, query, stored)
 

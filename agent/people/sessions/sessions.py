@@ -11,7 +11,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
@@ -19,6 +19,7 @@ from pydantic import ConfigDict, Field
 from agent.core.answers import Answer, AnswerPart
 from agent.core.errors import UnknownSession
 from agent.core.models import Exchange, Pending, take_fields
+from agent.core.resilience.deadline import utc_at, utc_now
 from agent.people.sessions.turns import Change, Lease, Turns
 from agent.platform.storage.store import (
     MAX_CHANGES,
@@ -50,7 +51,7 @@ class SessionMessage(Frozen):
     content: str
     understood: str = ""
     sql_query: str | None = None
-    timestamp: datetime = Field(default_factory=lambda: datetime.now(UTC))
+    timestamp: datetime = Field(default_factory=utc_now)
     status: str | None = None
     confidence: float | None = None
     trace_id: str = ""
@@ -286,7 +287,7 @@ class Sessions:
         return not head.ended and self._now() - head.last_activity <= timedelta(seconds=self.timeout_s)
 
     def _now(self) -> datetime:
-        return datetime.fromtimestamp(self.clock(), UTC)
+        return utc_at(self.clock())
 
 
 def _key(number: int) -> str:

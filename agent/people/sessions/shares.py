@@ -9,10 +9,11 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 
 from agent.core.answers import Answer
 from agent.core.errors import NotPermitted, UnknownAnswer, UnknownSession, UnknownShare
+from agent.core.resilience.deadline import utc_at
 from agent.databases.registry import Databases
 from agent.people.sessions.sessions import Sessions, SharedAnswer
 from agent.platform.storage.store import Place, Remove, Replace, StateStore
@@ -112,8 +113,8 @@ class Shares:
             principal=principal,
             session_id=session_id,
             trace_id=trace_id,
-            shared_at=datetime.fromtimestamp(now, UTC),
-            expires_at=datetime.fromtimestamp(end, UTC),
+            shared_at=utc_at(now),
+            expires_at=utc_at(end),
         )
         self._state.commit(_place(link_id), [Replace(key=LINK, value=link.model_dump(mode="json"), expires_at=end)])
         return Share(id=link_id, expires_at=link.expires_at)

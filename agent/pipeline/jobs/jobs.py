@@ -20,9 +20,10 @@ from agent.core.answers import Answer
 from agent.core.errors import QuestionInvalid, StateUnavailable, TooBusy, UnknownJob
 from agent.core.events import Done, Event, NodeComplete
 from agent.core.problems import build_unexpected_problem, problem_of
+from agent.core.resilience.deadline import utc_at
 from agent.core.resilience.tasks import cancel_tasks
 from agent.people.sessions.turns import Lease
-from agent.pipeline.jobs.shelf import Job, JobRequest, JobShelf, NodeDone, build_interrupted_problem, moment
+from agent.pipeline.jobs.shelf import Job, JobRequest, JobShelf, NodeDone, build_interrupted_problem
 from agent.platform.telemetry.trace import traceparent_for, working_for
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ class JobRun:
 
     async def _change(self, update: dict[str, Any]) -> None:
         """Store the progress, with a new lease unless the job has ended. Raises Superseded, StateUnavailable."""
-        ended = {"lease": None, "finished_at": moment(self._shelf.clock())} if "status" in update else {}
+        ended = {"lease": None, "finished_at": utc_at(self._shelf.clock())} if "status" in update else {}
         status = "running" if self._has_begun else "queued"
         changes = {"status": status, "progress": tuple(self._progress), "lease": self.lease(), **ended, **update}
         await self._replace(changes)
@@ -214,7 +215,7 @@ class Jobs:
             principal=principal,
             request=request,
             trace_id=trace_id,
-            created_at=moment(self._shelf.clock()),
+            created_at=utc_at(self._shelf.clock()),
             starts=1,
             lease=run.lease(),
         )
@@ -266,7 +267,7 @@ class Jobs:
                 raise Superseded(found)
             if found.starts >= MAX_STARTS:
                 ended = {"status": "failed", "problem": build_interrupted_problem(found.trace_id), "lease": None}
-                return found.model_copy(update={**ended, "finished_at": moment(self._shelf.clock())})
+                return found.model_copy(update={**ended, "finished_at": utc_at(self._shelf.clock())})
             again = {"status": "queued", "progress": (), "lease": run.lease(), "starts": found.starts + 1}
             return found.model_copy(update=again)
 
@@ -287,7 +288,7 @@ class Jobs:
     def _cancel(self, job: Job) -> Job:
         if job.has_ended:
             return job
-        ended = {"status": "cancelled", "lease": None, "finished_at": moment(self._shelf.clock())}
+        ended = {"status": "cancelled", "lease": None, "finished_at": utc_at(self._shelf.clock())}
         return job.model_copy(update=ended)
 
     def _start(self, job: Job, run: JobRun) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Literal
 
 from pydantic import ConfigDict
@@ -83,11 +83,6 @@ class Job(Frozen):
     def has_ended(self) -> bool:
         """Whether the job has reached a final status."""
         return self.status in ("succeeded", "failed", "cancelled")
-
-
-def moment(now: float) -> datetime:
-    """A time in UTC. Args: now: seconds since the epoch."""
-    return datetime.fromtimestamp(now, UTC)
 
 
 def build_interrupted_problem(trace_id: str) -> Problem:

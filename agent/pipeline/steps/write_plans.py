@@ -10,11 +10,11 @@ import hashlib
 import secrets
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import NamedTuple
 
 from agent.core.errors import UnknownWritePlan, WriteNotMade
-from agent.core.resilience.deadline import lies_ahead
+from agent.core.resilience.deadline import lies_ahead, utc_at
 from agent.platform.storage.store import Insert, Place, Replace, StateConflict, StateStore
 from executors.base import Frozen, JsonValue
 
@@ -56,7 +56,7 @@ class WritePlans:
         token, until = secrets.token_urlsafe(24), self.clock() + self.lifetime_s
         stored = Insert(key=PLAN, value=value_of(plan, until), expires_at=until + FORGOTTEN_AFTER_S)
         self._state.commit(_place(token), [stored])
-        return Issued(token, datetime.fromtimestamp(until, UTC))
+        return Issued(token, utc_at(until))
 
     def claim(self, token: str, database: str, principal: str) -> PlannedWrite:
         """Claim a planned change, in order to make it. A token can be claimed once.
