@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +14,7 @@ from sqlglot import exp
 from sqlglot.generator import Generator
 from sqlglot.parser import Parser
 
-from agent.core.resilience.off_loop import off_loop
+from agent.core.resilience.off_loop import off_loop, run_to_its_end
 from executors.sql.parsed import statements
 from testbed.scripted_model import ScriptedModel
 
@@ -95,3 +96,26 @@ async def test_what_the_work_raises_is_raised() -> None:
 
     with pytest.raises(LookupError, match="gone"):
         await off_loop(fail)
+
+
+async def test_a_cancelled_caller_waits_for_the_end_and_hears_no_error_of_it() -> None:
+    begun, may_end = threading.Event(), threading.Event()
+
+    def fail() -> None:
+        begun.set()
+        may_end.wait()
+        raise LookupError("gone")
+
+    heard: list[Any] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: heard.append(context))
+    caller = asyncio.create_task(run_to_its_end(fail))
+    await asyncio.to_thread(begun.wait)
+    caller.cancel()
+    await asyncio.sleep(0)
+    assert not caller.done()
+    may_end.set()
+    await asyncio.wait({caller})
+    assert caller.cancelled()
+    del caller
+    gc.collect()
+    assert heard == []

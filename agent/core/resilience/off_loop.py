@@ -26,5 +26,5 @@ async def run_to_its_end(call: Callable[[], T]) -> T:
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
-        await asyncio.wait({task})
+        await asyncio.gather(task, return_exceptions=True)  # its error, if any, is no news to a cancelled caller
         raise

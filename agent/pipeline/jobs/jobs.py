@@ -12,6 +12,7 @@ import logging
 import uuid
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
@@ -21,6 +22,7 @@ from agent.core.errors import QuestionInvalid, StateUnavailable, TooBusy, Unknow
 from agent.core.events import Done, Event, NodeComplete
 from agent.core.problems import build_unexpected_problem, problem_of
 from agent.core.resilience.deadline import utc_at
+from agent.core.resilience.off_loop import run_to_its_end
 from agent.core.resilience.tasks import cancel_tasks
 from agent.people.sessions.turns import Lease
 from agent.pipeline.jobs.shelf import Job, JobRequest, JobShelf, NodeDone, build_interrupted_problem
@@ -156,12 +158,7 @@ class JobRun:
             starts = {"starts": job.starts - 1} if unbegun else {}
             return job.model_copy(update=changes | starts)
 
-        writing = asyncio.ensure_future(asyncio.to_thread(self._shelf.change, self._id, to))
-        try:
-            await asyncio.shield(writing)
-        except asyncio.CancelledError:
-            await asyncio.gather(writing, return_exceptions=True)  # so that no write happens later
-            raise
+        await run_to_its_end(partial(self._shelf.change, self._id, to))  # so that no write happens later
 
 
 def _as_event(state: RetryCallState) -> float:
