@@ -116,7 +116,7 @@ class Service:
         )
         changes = Changes(state, self._follow_change)
         self.uploads = Uploads(settings, state, router, build_blobs(settings))
-        self.catalogue = Catalogue(router, self.uploads, registry, self._others)
+        self.catalogue = Catalogue(router, self.uploads, registry, self._others, changes)
         self.registered = Databases(router, settings, changes, cursors, self.catalogue)
         self.registered.bulkhead.behind = model.queue
         self.documents = Documents(self.registered, knowledge, added, changes)
