@@ -6,10 +6,9 @@ PlumblineError
 ├── AccessInvalid           for the operator: the settings do not define who may call, so all calls are refused
 ├── AddressUnavailable      for the operator: the service cannot listen on the address
 ├── ExtensionInvalid        for the operator: an extension cannot be added
-└── Fatal                   for the caller, with an HTTP status, a slug and a title
-    ├── Later                   try again after `retry_after_s` seconds
-    ├── ModelError              an optional step continues without the model; any other step stops
-    └── …                       one class per way in which a request can fail
+├── Later                   for the caller: try again after `retry_after_s` seconds
+├── ModelError              an optional step continues without the model; any other step stops
+└── …                       for the caller: one class per way in which a request can fail, with an HTTP status
 """
 
 from __future__ import annotations
@@ -47,10 +46,6 @@ class ExtensionInvalid(PlumblineError):
     """An extension in `PLUMBLINE_EXTENSIONS` cannot be added; the message states the remedy."""
 
 
-class Fatal(PlumblineError):
-    """No further attempt can help; the caller gets a problem document."""
-
-
 class ConfigurationInvalid(PlumblineError):
     """The settings or the registry cannot be used; the message has one line per problem and never contains a value."""
 
@@ -59,7 +54,7 @@ class AccessInvalid(PlumblineError, status=503, slug="access-invalid", title="Th
     """The access settings cannot be used; the message names the setting but never its value."""
 
 
-class NotAuthenticated(Fatal, status=401, slug="not-authenticated", title="Not authenticated"):
+class NotAuthenticated(PlumblineError, status=401, slug="not-authenticated", title="Not authenticated"):
     """The caller is unknown. Args: message: what to send; challenge: the value of `WWW-Authenticate`."""
 
     def __init__(self, message: str, challenge: str) -> None:
@@ -67,11 +62,11 @@ class NotAuthenticated(Fatal, status=401, slug="not-authenticated", title="Not a
         self.challenge = challenge
 
 
-class NotPermitted(Fatal, status=403, slug="not-permitted", title="Not permitted"):
+class NotPermitted(PlumblineError, status=403, slug="not-permitted", title="Not permitted"):
     """The caller may not do this, or calls from a forbidden place."""
 
 
-class Later(Fatal):
+class Later(PlumblineError):
     """The request may succeed later. Args: message: a sentence; retry_after_s: whole seconds to wait before a retry."""
 
     def __init__(self, message: str, retry_after_s: int) -> None:
@@ -103,111 +98,111 @@ class ShuttingDown(Later, status=503, slug="shutting-down", title="The service i
     """This process is ending and answers no new requests."""
 
 
-class QuestionInvalid(Fatal, status=422, slug="question-invalid", title="Invalid question"):
+class QuestionInvalid(PlumblineError, status=422, slug="question-invalid", title="Invalid question"):
     """The question cannot be accepted (empty, too long)."""
 
 
-class UnknownSession(Fatal, status=404, slug="unknown-session", title="Unknown session"):
+class UnknownSession(PlumblineError, status=404, slug="unknown-session", title="Unknown session"):
     """The session does not exist or has expired."""
 
 
-class SessionBusy(Fatal, status=409, slug="session-busy", title="The session is busy"):
+class SessionBusy(PlumblineError, status=409, slug="session-busy", title="The session is busy"):
     """Another message of the session is still being answered."""
 
 
-class UnknownDocument(Fatal, status=404, slug="unknown-document", title="Unknown document"):
+class UnknownDocument(PlumblineError, status=404, slug="unknown-document", title="Unknown document"):
     """No document with this id was added at run time."""
 
 
-class UnknownJob(Fatal, status=404, slug="unknown-job", title="Unknown job"):
+class UnknownJob(PlumblineError, status=404, slug="unknown-job", title="Unknown job"):
     """The principal has no such job, or the job is no longer kept."""
 
 
-class DocumentsInvalid(Fatal, status=422, slug="documents-invalid", title="Invalid documents"):
+class DocumentsInvalid(PlumblineError, status=422, slug="documents-invalid", title="Invalid documents"):
     """The documents do not fit the database; none was stored."""
 
 
-class UnknownReview(Fatal, status=404, slug="unknown-review", title="Unknown review"):
+class UnknownReview(PlumblineError, status=404, slug="unknown-review", title="Unknown review"):
     """The review does not exist, or this principal may not see or settle it."""
 
 
-class UnknownAnswer(Fatal, status=404, slug="unknown-answer", title="Unknown answer"):
+class UnknownAnswer(PlumblineError, status=404, slug="unknown-answer", title="Unknown answer"):
     """No answer has this trace id, or it belongs to another caller or is too old."""
 
 
-class UnknownShare(Fatal, status=404, slug="unknown-share", title="Unknown link"):
+class UnknownShare(PlumblineError, status=404, slug="unknown-share", title="Unknown link"):
     """The link leads to no answer, is no longer shared, or its database is not permitted to the caller."""
 
 
-class UnknownSavedQuery(Fatal, status=404, slug="unknown-saved-query", title="Unknown saved query"):
+class UnknownSavedQuery(PlumblineError, status=404, slug="unknown-saved-query", title="Unknown saved query"):
     """The principal has no such saved query."""
 
 
-class ReviewInvalid(Fatal, status=422, slug="review-invalid", title="The review cannot be settled"):
+class ReviewInvalid(PlumblineError, status=422, slug="review-invalid", title="The review cannot be settled"):
     """The review cannot be settled in this way; it stays open."""
 
 
-class FeedbackInvalid(Fatal, status=422, slug="feedback-invalid", title="Invalid feedback"):
+class FeedbackInvalid(PlumblineError, status=422, slug="feedback-invalid", title="Invalid feedback"):
     """The feedback does not fit this answer; nothing was stored."""
 
 
-class SavedQueryInvalid(Fatal, status=422, slug="saved-query-invalid", title="The query cannot be saved"):
+class SavedQueryInvalid(PlumblineError, status=422, slug="saved-query-invalid", title="The query cannot be saved"):
     """The query cannot be saved; nothing was changed."""
 
 
-class UnknownTile(Fatal, status=404, slug="unknown-tile", title="Unknown tile"):
+class UnknownTile(PlumblineError, status=404, slug="unknown-tile", title="Unknown tile"):
     """The principal's dashboard has no such tile."""
 
 
-class TileInvalid(Fatal, status=422, slug="tile-invalid", title="Invalid tile"):
+class TileInvalid(PlumblineError, status=422, slug="tile-invalid", title="Invalid tile"):
     """The tile is not valid; nothing was changed."""
 
 
-class AlreadySettled(Fatal, status=409, slug="already-settled", title="Already settled"):
+class AlreadySettled(PlumblineError, status=409, slug="already-settled", title="Already settled"):
     """The review was settled before; nothing was changed."""
 
 
-class ChangedMeanwhile(Fatal, status=409, slug="changed-meanwhile", title="Changed by another caller"):
+class ChangedMeanwhile(PlumblineError, status=409, slug="changed-meanwhile", title="Changed by another caller"):
     """Another caller changed the object meanwhile, or is changing it; this request changed nothing."""
 
 
-class NameTaken(Fatal, status=409, slug="name-taken", title="The name is taken"):
+class NameTaken(PlumblineError, status=409, slug="name-taken", title="The name is taken"):
     """The principal has another saved query with this name."""
 
 
-class UploadInvalid(Fatal, status=422, slug="upload-invalid", title="Invalid data"):
+class UploadInvalid(PlumblineError, status=422, slug="upload-invalid", title="Invalid data"):
     """The uploaded data cannot be accepted; none of it was kept."""
 
 
-class UploadTooLarge(Fatal, status=413, slug="upload-too-large", title="The data is too large"):
+class UploadTooLarge(PlumblineError, status=413, slug="upload-too-large", title="The data is too large"):
     """The uploaded data exceeds the size limit; none of it was kept."""
 
 
-class StorageFull(Fatal, status=507, slug="storage-full", title="No space left"):
+class StorageFull(PlumblineError, status=507, slug="storage-full", title="No space left"):
     """There is no space for the uploaded data; none of it was kept."""
 
 
-class WritesNotAllowed(Fatal, status=409, slug="writes-not-allowed", title="Writes are not allowed"):
+class WritesNotAllowed(PlumblineError, status=409, slug="writes-not-allowed", title="Writes are not allowed"):
     """The question would change the data."""
 
 
-class UnknownWritePlan(Fatal, status=404, slug="unknown-write-plan", title="Unknown write plan"):
+class UnknownWritePlan(PlumblineError, status=404, slug="unknown-write-plan", title="Unknown write plan"):
     """No planned change matches this token, this caller and this database."""
 
 
-class WriteNotMade(Fatal, status=409, slug="write-not-made", title="The change was not made"):
+class WriteNotMade(PlumblineError, status=409, slug="write-not-made", title="The change was not made"):
     """An allowed change could not be planned, or not made as planned; nothing was changed."""
 
 
-class NotAcceptable(Fatal, status=406, slug="not-acceptable", title="Not available in this format"):
+class NotAcceptable(PlumblineError, status=406, slug="not-acceptable", title="Not available in this format"):
     """The caller accepts none of the available formats."""
 
 
-class NoRows(Fatal, status=422, slug="no-rows", title="No rows"):
+class NoRows(PlumblineError, status=422, slug="no-rows", title="No rows"):
     """The caller requested rows only, and the response has none: no query was needed, or none could run."""
 
 
-class TooManyRows(Fatal, status=422, slug="too-many-rows", title="Too many rows"):
+class TooManyRows(PlumblineError, status=422, slug="too-many-rows", title="Too many rows"):
     """The caller requested more rows than `most`, the limit; none were returned."""
 
     def __init__(self, message: str, most: int) -> None:
@@ -215,23 +210,23 @@ class TooManyRows(Fatal, status=422, slug="too-many-rows", title="Too many rows"
         self.most = most
 
 
-class UnknownCursor(Fatal, status=404, slug="unknown-cursor", title="Unknown cursor"):
+class UnknownCursor(PlumblineError, status=404, slug="unknown-cursor", title="Unknown cursor"):
     """The principal has no such cursor for this database, or it has expired."""
 
 
-class RowsChanged(Fatal, status=409, slug="rows-changed", title="The rows have changed"):
+class RowsChanged(PlumblineError, status=409, slug="rows-changed", title="The rows have changed"):
     """The rows before a cursor have changed, so the next rows are unknown."""
 
 
-class KeyReused(Fatal, status=422, slug="key-reused", title="The key belongs to another request"):
+class KeyReused(PlumblineError, status=422, slug="key-reused", title="The key belongs to another request"):
     """Another request used this Idempotency-Key; nothing was done."""
 
 
-class ResponseNotKept(Fatal, status=409, slug="response-not-kept", title="The response was not kept"):
+class ResponseNotKept(PlumblineError, status=409, slug="response-not-kept", title="The response was not kept"):
     """The request was carried out before, but its response could not be kept; it was not repeated."""
 
 
-class ModelError(Fatal):
+class ModelError(PlumblineError):
     """A step got no reply from the model."""
 
 
@@ -255,9 +250,11 @@ class BudgetSpent(ModelError, status=422, slug="budget-spent", title="The questi
     """The question used up the model calls or tokens that one question may use."""
 
 
-class StateUnavailable(Fatal, status=503, slug="state-unavailable", title="Sessions and reviews are unavailable"):
+class StateUnavailable(
+    PlumblineError, status=503, slug="state-unavailable", title="Sessions and reviews are unavailable"
+):
     """Stored state cannot be read or written; the message states the remedy."""
 
 
-class OutOfTime(Fatal, status=504, slug="out-of-time", title="Out of time"):
+class OutOfTime(PlumblineError, status=504, slug="out-of-time", title="Out of time"):
     """The request's deadline passed."""

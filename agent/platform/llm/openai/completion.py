@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 
-from agent.core.errors import Fatal, ModelFailed, ModelUnavailable
+from agent.core.errors import ModelError, ModelFailed, ModelUnavailable
 from agent.core.usage import Usage
 from agent.platform.llm.chat import Reply, Token
 from agent.platform.llm.openai.chat_request import estimate_prompt
@@ -297,7 +297,7 @@ def _code(error: APIStatusError) -> str:
     return next((word for word in (error.code, error.type) if word and _SAFE_CODE.fullmatch(word)), "")
 
 
-def translate_error(error: Exception, endpoint: Endpoint) -> Fatal:
+def translate_error(error: Exception, endpoint: Endpoint) -> ModelError:
     """The error for the caller: one sentence that a person can act on."""
     import openai
 
@@ -333,7 +333,7 @@ def describe_foreign_reply(endpoint: Endpoint) -> ModelFailed:
     )
 
 
-def translate_status(status: int, code: str, complaint: str, endpoint: Endpoint) -> Fatal:
+def translate_status(status: int, code: str, complaint: str, endpoint: Endpoint) -> ModelError:
     """The error for an HTTP status of 400 or more, with the endpoint's code, if plain, and its complaint."""
     at, model, complaint = endpoint.host, endpoint.model, complaint.lower()
     if status == 401:
