@@ -14,6 +14,7 @@ from executors.base import Frozen
 from rag.docs.documents import Document
 
 MAX_SOURCE = 200  # characters
+EVENT_ROWS = 20  # rows that an event shows
 
 
 class UsedDocument(Frozen):

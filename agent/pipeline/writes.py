@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 
 from agent.core.answers import Answer, WritePlan
 from agent.core.errors import ReplyUnusable, WriteNotMade, WritesNotAllowed
-from agent.core.events import AnswerDelta, Done, Event, SqlExecuted, SqlGenerated, SqlValidated
+from agent.core.events import EVENT_ROWS, AnswerDelta, Done, Event, SqlExecuted, SqlGenerated, SqlValidated
 from agent.core.models import Attempt, Check, Clarification, Draft
 from agent.core.resilience.off_loop import off_loop
+from agent.core.texts.plurals import plural
 from agent.databases.made_addresses import refuse_made_address
 from agent.pipeline.answers.response import build_clarification, build_error_answer, common
 from agent.pipeline.steps.write_plans import PlannedWrite
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from agent.pipeline.steps.write_plans import Issued
 
 NO_ROWS = QueryResult(columns=(), rows=())
-EVENT_ROWS = 20
 ASK_AGAIN = "Nothing was changed; ask for the change again."
 
 _STATEMENT = re.compile(r"\s*(?:insert|update|delete)\b", re.IGNORECASE)
@@ -102,7 +102,7 @@ async def confirm(run: Run, token: str) -> AsyncIterator[Event]:
     except (SqlFailed, SqlRefused) as error:
         raise WriteNotMade(f"{error.message} {ASK_AGAIN}") from error
     if not result.committed:
-        then, now = format_row_count(waiting.rows), result.rows_affected
+        then, now = plural(waiting.rows, "row"), result.rows_affected
         raise WriteNotMade(f"{then} would have changed when it was planned, and {now} would now. {ASK_AGAIN}")
     log.info(
         "Committed: trace_id=%s database=%s %s %s rows=%d",
@@ -267,7 +267,7 @@ def build_planned_answer(
     count = tried.rows_affected
     text = f"No row of {checked.table} would change, so there is nothing to confirm."
     if issued is not None:
-        would = _WOULD[checked.kind].format(rows=format_row_count(count), table=checked.table)
+        would = _WOULD[checked.kind].format(rows=plural(count, "row"), table=checked.table)
         text = f"{would}; nothing has been changed yet. Confirm with the token to do it."
     return common(run).model_copy(
         update={
@@ -281,7 +281,7 @@ def build_planned_answer(
             "explanation": best.explanation,
             "checks": [
                 _GUARD,
-                Check(name="dry_run", passed=True, detail=f"It ran and was undone: {format_row_count(count)}."),
+                Check(name="dry_run", passed=True, detail=f"It ran and was undone: {plural(count, 'row')}."),
                 read_again(checked, tried),
                 Check(name="confirmed", passed=None, detail="It is not confirmed yet."),
             ],
@@ -304,7 +304,7 @@ def build_applied_answer(run: Run, checked: CheckedWrite, result: WriteResult) -
     return common(run).model_copy(
         update={
             "kind": "change",
-            "answer": _DONE[checked.kind].format(rows=format_row_count(count), table=checked.table, were=were),
+            "answer": _DONE[checked.kind].format(rows=plural(count, "row"), table=checked.table, were=were),
             "sql": checked.sql,
             "tables_used": [checked.table],
             "verified": True,
@@ -314,7 +314,7 @@ def build_applied_answer(run: Run, checked: CheckedWrite, result: WriteResult) -
                 Check(
                     name="rows",
                     passed=True,
-                    detail=f"{format_row_count(count)}, as planned; committed in one transaction.",
+                    detail=f"{plural(count, 'row')}, as planned; committed in one transaction.",
                 ),
                 read_again(checked, result),
             ],
@@ -330,11 +330,6 @@ def read_again(checked: CheckedWrite, result: WriteResult) -> Check:
         return Check(name="read_back", passed=None, detail=f"The rows were counted but not read back: {result.unread}.")
     compared = ", ".join(name for name in plan.compared_columns if checked.kind != "update" or name not in plan.key)
     found = {"delete": "gone", "insert": f"there ({compared})", "update": f"as it says ({compared or 'their keys'})"}
-    rows = format_row_count(result.read_back)
+    rows = plural(result.read_back, "row")
     detail = f"{rows} looked up by key after the change, in its transaction: {found[checked.kind]}."
     return Check(name="read_back", passed=True, detail=detail)
-
-
-def format_row_count(count: int) -> str:
-    """`1 row`, `2 rows`."""
-    return f"{count} row{'' if count == 1 else 's'}"

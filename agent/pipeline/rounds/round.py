@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from agent.checks.rules.repair import repair_draft
 from agent.checks.rules.review import RuleReview, review
 from agent.core.errors import ModelError, ReplyUnusable, WritesNotAllowed
-from agent.core.events import Evaluated, Planned, SqlExecuted, SqlGenerated, SqlValidated
+from agent.core.events import EVENT_ROWS, Evaluated, Planned, SqlExecuted, SqlGenerated, SqlValidated
 from agent.core.models import Attempt, Candidate, Check, Draft, Verdict
 from agent.core.resilience.off_loop import off_loop
 from agent.databases.database import describe_left_out, find_hidden_columns
@@ -27,7 +27,6 @@ from rag.schema.joins import keyed_of
 if TYPE_CHECKING:
     from agent.pipeline.rounds.run import Run
 
-EVENT_ROWS = 20
 ELECTED = "More independent drafts agree on other rows."
 
 
