@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from executors.guard.held_columns import Hidden
     from executors.guard.row_security.held_rows import HeldRows, RowRules
     from executors.guard.row_security.row_filter import RowFilter, Values
-    from executors.workers.checking import Seen
 
 
 # Threads that wait for the guard: one for each of its processes, and one for queries checked in this process.
@@ -142,10 +141,6 @@ class Database:
         """The visible rows; None: all."""
         return None
 
-    async def _build_seen(self) -> Seen | None:
-        """The visible rows, in a form from which another process rebuilds them; None: all."""
-        return None
-
     async def check(
         self,
         sql: str,
@@ -170,7 +165,6 @@ class Database:
             row_limit=row_limit,
             parameters=parameters,
             rows=await self._rows(),
-            seen=await self._build_seen(),
             functions=self._functions,
             catalogue=self._catalogue,
             hidden=None if question is None else find_hidden_columns(schema, question),
@@ -276,11 +270,6 @@ class FilteredDatabase(Database):
 
     async def _rows(self) -> HeldRows:
         return (await self.rules()).of(self._values)
-
-    async def _build_seen(self) -> Seen | None:
-        from executors.workers.checking import Seen
-
-        return Seen((await self.rules()).whole, self._filter, self._values)
 
     async def run(self, query: CheckedSql, *, timeout_s: float | None = None) -> QueryResult:
         """See `Database.run`. Error messages reveal nothing about hidden rows."""

@@ -7,7 +7,7 @@ time ends it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from executors.base import CheckedSql, CheckedWrite, Schema
 from executors.dialects.table import EXTENDED
@@ -18,7 +18,6 @@ from executors.workers.process import Worker, WorkerEnded, WorkerReply
 
 if TYPE_CHECKING:
     from executors.guard.row_security.held_rows import HeldRows
-    from executors.guard.row_security.row_filter import RowFilter, Values
 
 T = TypeVar("T", CheckedSql, CheckedWrite)
 
@@ -29,15 +28,6 @@ WALL_S = 20.0  # elapsed time of a check: on a busy machine, half a second of co
 START_S = 60.0  # time for a new process to load the guard
 BUSY = "The query could not be checked in time, for this machine is busy; try again later."
 _KNOWN = 8
-
-
-class Seen(NamedTuple):
-    """The data from which another process creates the same `HeldRows`. `whole`: the schema that the filter was checked
-    against."""
-
-    whole: Schema
-    row_filter: RowFilter
-    values: Values
 
 
 class TakesTooLong(SqlRefused):
@@ -62,10 +52,8 @@ def start() -> None:
     check("SELECT 1", Schema(database="none", dialect="sqlite", tables=()), row_limit=1)
 
 
-def check(
-    sql: str, schema: Schema, *, rows: HeldRows | None = None, seen: Seen | None = None, **options: Any
-) -> CheckedSql:
-    """Run `guard.check` in another process. Blocks. Args: seen: the data of `rows`, if there are any.
+def check(sql: str, schema: Schema, *, rows: HeldRows | None = None, **options: Any) -> CheckedSql:
+    """Run `guard.check` in another process. Blocks.
 
     Raises SqlRefused: the query is refused, or takes too long (`TakesTooLong`); DatabaseUnavailable: no process can be
     started, all are busy for too long, or the machine is too busy.
@@ -76,9 +64,9 @@ def check(
 
         return look(sql, schema, rows=rows, **options)
 
-    given = (seen.row_filter, dict(seen.values)) if seen is not None else None
+    given = None if rows is None else (rows.rules.row_filter, dict(rows.values))  # the worker makes the same `HeldRows`
     request = {"sql": sql, "rows": given, **options}
-    return _check("check", seen.whole if seen is not None else schema, request, here, CheckedSql)
+    return _check("check", schema if rows is None else rows.rules.whole, request, here, CheckedSql)
 
 
 def check_write(sql: str, schema: Schema, **options: Any) -> CheckedWrite:

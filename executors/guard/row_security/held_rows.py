@@ -35,36 +35,34 @@ class RowRules:
     Raises DatabaseUnavailable: it names a table or column that does not exist, or cannot be parsed."""
 
     def __init__(self, row_filter: RowFilter, schema: Schema) -> None:
-        self.whole = schema
+        self.row_filter, self.whole = row_filter, schema
         try:
-            self._conditions = dict(_conditions(row_filter, schema))
+            self.conditions = dict(_conditions(row_filter, schema))
             for name, values in row_filter.principals.items():
-                for condition in filter(None, self._conditions.values()):
+                for condition in filter(None, self.conditions.values()):
                     if values is not None:
                         condition.check_values(values, of=name)
         except FilterInvalid as error:
             raise DatabaseUnavailable(f"The `row_filter` of {schema.database!r} in databases.yaml: {error}.") from error
         # Without stored values and row counts, because these include hidden rows.
-        seen = [_filter_table(it, self._conditions) for it in schema.tables if it.name in self._conditions]
+        seen = [_filter_table(it, self.conditions) for it in schema.tables if it.name in self.conditions]
         self.visible = schema.model_copy(update={"tables": tuple(seen)})
 
     def of(self, values: Values) -> HeldRows:
         """The rules for a principal. Args: values: the values of all `:names`, from `RowFilter.values_of`."""
-        return HeldRows(self.whole, self.visible, self._conditions, values)
+        return HeldRows(self, values)
 
 
 class HeldRows:
-    """What one principal may see: the `visible` part of the `whole` schema, and the matching rows of each table.
+    """What one principal may see: the `visible` part of the schema, and the matching rows of each table.
 
-    Args: conditions: by visible table; None: every row; values: the values of the conditions' `:names`.
+    Args: values: the values of the conditions' `:names`.
     """
 
-    def __init__(
-        self, whole: Schema, visible: Schema, conditions: Mapping[str, RowCondition | None], values: Values
-    ) -> None:
-        self.visible = visible
-        self._whole, self._conditions, self._values = whole, conditions, values
-        self._dialect = DIALECTS[whole.dialect]
+    def __init__(self, rules: RowRules, values: Values) -> None:
+        self.rules, self.values, self.visible = rules, values, rules.visible
+        self._whole, self._conditions = rules.whole, rules.conditions
+        self._dialect = DIALECTS[rules.whole.dialect]
 
     def hold(self, root: exp.Query, names: NameCheck) -> tuple[str, ...]:
         """Insert the conditions into a query's tree, which the guard has accepted against `visible`.
@@ -147,7 +145,7 @@ class HeldRows:
         source = exp.Final(this=read) if isinstance(node.parent, exp.Final) else read
         columns = [exp.column(column.name, quoted=True) for column in table.columns]
         rows = exp.Select(
-            expressions=columns, from_=exp.From(this=source), where=exp.Where(this=condition.bind(self._values))
+            expressions=columns, from_=exp.From(this=source), where=exp.Where(this=condition.bind(self.values))
         )
         self._fence(rows)
         outside = {part: node.args[part] for part in _OUTSIDE if node.args.get(part)}
@@ -167,7 +165,7 @@ class HeldRows:
             return ""
         if condition.reads_tables:  # the principal may not see some of them
             return f"Of {name} only the rows that you may see were read."
-        shown = grammar.write(condition.bind(self._values).this, self._dialect.sqlglot)
+        shown = grammar.write(condition.bind(self.values).this, self._dialect.sqlglot)
         return f"Of {name} only the rows that you may see were read: {shown}."
 
 
