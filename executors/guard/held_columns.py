@@ -18,10 +18,10 @@ from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlRefused
 from executors.sql.names.existence import NameCheck
 from executors.sql.plain.clauses import Phrase
+from executors.sql.tree import read_through
 
 Hidden = Mapping[str, frozenset[str]]
 
-_PARTS_OUTSIDE = ("alias", "joins", "laterals", "pivots")  # parts of a table in FROM that move to its replacement
 _QUIET = (exp.Where, exp.PreWhere, exp.Having, exp.Qualify, exp.Group)
 _COUNTS = words("count count_big count_if countif approx_count_distinct approx_distinct uniq uniqexact uniqcombined")
 _LISTS = words("listagg string_agg group_concat array_agg wm_concat xmlagg")  # do not show their ORDER BY
@@ -55,7 +55,8 @@ class HeldColumns:
             self._name_columns(node, table, columns)
         self._drop_schemas(root, read)
         for node, _, columns in visible:
-            _stand_in(node, columns)
+            items = [exp.column(exp.to_identifier(name, quoted=True)) for name in columns]
+            read_through(node, exp.Select(expressions=items or [exp.alias_(exp.Literal.number(1), "nothing")]))
         return tuple(dict.fromkeys(left))
 
     def refuse(self, root: exp.Query) -> None:
@@ -241,23 +242,6 @@ def _is_starred(select: exp.Select, node: exp.Table, *, whole: bool = False) -> 
             if whole and isinstance(part, exp.Column) and not part.table and part.name.lower() == name:
                 return True
     return False
-
-
-def _stand_in(node: exp.Table, columns: list[str]) -> None:
-    """Replace a table by a query of these columns. The node itself stays in the tree, so its meaning is kept."""
-    outside = {part: node.args[part] for part in _PARTS_OUTSIDE if node.args.get(part)}
-    if not node.alias:
-        given = outside.get("alias")
-        named = given.args.get("columns") if isinstance(given, exp.TableAlias) else None
-        outside["alias"] = exp.TableAlias(this=node.this.copy(), columns=named)
-    place = node.parent if isinstance(node.parent, exp.Final) else node
-    rows = exp.Select(expressions=[exp.column(exp.to_identifier(name, quoted=True)) for name in columns])
-    if not columns:
-        rows.set("expressions", [exp.alias_(exp.Literal.number(1), "nothing")])
-    place.replace(exp.Subquery(this=rows, **outside))
-    for part in _PARTS_OUTSIDE:
-        node.set(part, None)
-    rows.set("from_", exp.From(this=place))
 
 
 def _may_be_of(column: exp.Column, node: exp.Table, table: Table, names: NameCheck) -> bool:

@@ -48,3 +48,26 @@ def output_name(item: exp.Expr) -> exp.Identifier | None:
         item.args.get("alias") if isinstance(item, exp.Alias) else item.this if isinstance(item, exp.Column) else None
     )
     return name.copy() if isinstance(name, exp.Identifier) else None
+
+
+_PARTS_OUTSIDE = ("alias", "joins", "laterals", "pivots")  # parts of a table in FROM that move to its replacement
+
+
+def keep_name(node: exp.Table) -> None:
+    """Give a table in FROM its own name as an alias, if it has no alias."""
+    alias = node.args.get("alias")
+    if alias is None:
+        node.set("alias", exp.TableAlias(this=node.this.copy()))
+    elif alias.this is None:
+        alias.set("this", node.this.copy())
+
+
+def read_through(node: exp.Table, rows: exp.Select) -> None:
+    """Replace a table in FROM by a query that reads it, under the same name. The node itself stays in the tree."""
+    keep_name(node)
+    outside = {part: node.args[part] for part in _PARTS_OUTSIDE if node.args.get(part)}
+    place = node.parent if isinstance(node.parent, exp.Final) else node
+    place.replace(exp.Subquery(this=rows, **outside))
+    for part in _PARTS_OUTSIDE:
+        node.set(part, None)
+    rows.set("from_", exp.From(this=place))

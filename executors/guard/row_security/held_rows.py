@@ -18,8 +18,8 @@ from executors.guard.row_security.row_conditions import RowCondition, exact
 from executors.guard.row_security.row_filter import ALL, FilterInvalid, RowFilter, Values
 from executors.sql import grammar
 from executors.sql.names.existence import NameCheck
+from executors.sql.tree import keep_name, read_through
 
-_OUTSIDE = ("alias", "joins", "laterals", "pivots")  # parts of a table in FROM that move to the filtered rows
 _MOST_ROWS = exp.Limit(expression=exp.Literal.number(2**63 - 1))
 # Clauses that prevent an engine from evaluating the query's own conditions on rows that the filter removes. A condition
 # that fails, such as a cast, would reveal them. For other engines no such clause is known; see `is_fenced`.
@@ -81,7 +81,7 @@ class HeldRows:
             if isinstance(meaning, Table):
                 self._filter(node, meaning)
             elif meaning is not None:
-                _keep_name(node)
+                keep_name(node)
                 node.set("this", renamed[id(meaning)].copy())
         return tuple(filter(None, map(self._sentence, names.tables)))
 
@@ -132,24 +132,16 @@ class HeldRows:
 
     def _filter(self, node: exp.Table, table: Table) -> None:
         condition = self._conditions[table.name]
-        _keep_name(node)
+        keep_name(node)
         whole_name = exact(table, self._whole)
         for part in ("this", "db", "catalog"):
             node.set(part, whole_name.args.get(part))
         if condition is None:
             return
-        read = node.copy()
-        for part in _OUTSIDE:
-            read.set(part, None)
-        place = node.parent if isinstance(node.parent, exp.Final) else node
-        source = exp.Final(this=read) if isinstance(node.parent, exp.Final) else read
         columns = [exp.column(column.name, quoted=True) for column in table.columns]
-        rows = exp.Select(
-            expressions=columns, from_=exp.From(this=source), where=exp.Where(this=condition.bind(self.values))
-        )
+        rows = exp.Select(expressions=columns, where=exp.Where(this=condition.bind(self.values)))
         self._fence(rows)
-        outside = {part: node.args[part] for part in _OUTSIDE if node.args.get(part)}
-        place.replace(exp.Subquery(this=rows, **outside))
+        read_through(node, rows)
 
     def _fence(self, rows: exp.Select) -> None:
         if self._dialect.kin == "oracle":
@@ -212,12 +204,3 @@ def _filter_table(table: Table, conditions: Mapping[str, object]) -> Table:
     keys = tuple(key for key in table.foreign_keys if key.table.lower() in seen)
     columns = tuple(it.model_copy(update={"samples": ()}) if it.samples else it for it in table.columns)
     return table.model_copy(update={"foreign_keys": keys, "columns": columns, "row_count": None})
-
-
-def _keep_name(node: exp.Table) -> None:
-    """Give a table in FROM its own name as an alias, if it has no alias."""
-    alias = node.args.get("alias")
-    if alias is None:
-        node.set("alias", exp.TableAlias(this=node.this.copy()))
-    elif alias.this is None:
-        alias.set("this", node.this.copy())
