@@ -58,10 +58,9 @@ from executors.errors import ExecutorError
 from rag.errors import RetrievalError
 
 if TYPE_CHECKING:
-    from agent.databases.knowledge.knowledge import Indexed, Knowledge
+    from agent.databases.knowledge.knowledge import Indexed
     from agent.platform.storage.store import StateStore
     from executors.registry.registry import Registry
-    from executors.router import Router
     from rag.docs.documents import Document
     from rag.embedding.embedder import Embedder
     from rag.index.revision import Turn
@@ -79,36 +78,56 @@ class Service:
     def __init__(
         self,
         settings: Settings,
+        registry: Registry,
+        registry_file: Path | None,
         *,
-        model: ProtectedModel,
-        judge_model: ProtectedModel,
-        second_model: ProtectedModel | None = None,
-        router: Router,
-        knowledge: Knowledge,
-        sessions: Sessions,
-        write_plans: WritePlans,
-        verified: VerifiedQueries,
-        added: AddedDocuments,
-        state: StateStore,
-        registry: Path | None = None,
+        model: ChatModel | None = None,
+        embedder: Embedder | None = None,
+        state: StateStore | None = None,
     ) -> None:
-        self.settings, self.model, self.judge_model, self.second_model = settings, model, judge_model, second_model
-        self.router, self.knowledge, self.sessions, self.state = router, knowledge, sessions, state
-        profile = choose(settings, model.name)
-        cursors = Cursors(state)
+        """Assemble the parts. See `build_service`; `registry_file` is where the registry is read again."""
+        from agent.databases.knowledge.build import build_embedder, build_meaning, build_store
+        from agent.databases.knowledge.knowledge import Knowledge
+        from agent.platform.storage.build import build_store as build_state_store
+
+        self.settings = settings
+        self.state = state = state or build_state_store(settings)
+        self.model, self.judge_model, self.second_model = _build_models(settings, model, state)
+        self.router = router = build_router(settings, registry)
+        added, verified, cursors = AddedDocuments(state), VerifiedQueries(state), Cursors(state)
+        self.knowledge = Knowledge(
+            build_store(settings),
+            embedder or build_embedder(settings),
+            names=router.names,
+            docs_of=lambda name: router.entry(name).docs,
+            added=added,
+            patience_s=settings.retrieval_timeout_s,
+            meaning=build_meaning() if embedder is None else None,
+        )
+        self.sessions = Sessions(
+            state,
+            timeout_s=settings.session_timeout_s,
+            max_messages=settings.max_session_messages,
+            wait_s=min(TURN_WAIT_S, settings.request_deadline_s / 2),  # the other half is for the answer
+        )
         self.looks = FirstLooks()
         self._loading: asyncio.Task[None] | None = None
+        profile = choose(settings, self.model.name)
         self.parts = Parts(
             settings=settings,
             profile=profile,
-            followups=FollowUps(model, max_chars=settings.max_question_chars),
+            followups=FollowUps(self.model, max_chars=settings.max_question_chars),
             generator=Generator(
-                model, profile, max_tokens=settings.max_tokens, temperature=settings.temperature, second=second_model
+                self.model,
+                profile,
+                max_tokens=settings.max_tokens,
+                temperature=settings.temperature,
+                second=self.second_model,
             ),
-            judge=Judge(judge_model, choose(settings, judge_model.name)),
-            writer=Writer(model, profile),
-            knowledge=knowledge,
-            write_plans=write_plans,
+            judge=Judge(self.judge_model, choose(settings, self.judge_model.name)),
+            writer=Writer(self.model, profile),
+            knowledge=self.knowledge,
+            write_plans=WritePlans(state, lifetime_s=settings.write_token_s),
             verified=verified,
             calibration=calibration_of(settings.calibration, profile.name),
             cursors=cursors,
@@ -116,16 +135,16 @@ class Service:
         )
         changes = Changes(state, self._follow_change)
         self.uploads = Uploads(settings, state, router, build_blobs(settings))
-        self.catalogue = Catalogue(router, self.uploads, registry, self._others, changes)
+        self.catalogue = Catalogue(router, self.uploads, registry_file, self._others, changes)
         self.registered = Databases(router, settings, changes, cursors, self.catalogue)
-        self.registered.bulkhead.behind = model.queue
-        self.documents = Documents(self.registered, knowledge, added, changes)
+        self.registered.bulkhead.behind = self.model.queue
+        self.documents = Documents(self.registered, self.knowledge, added, changes)
         self.people = build_people(settings, state, router, self.registered, self.documents, added, verified)
         self.dashboard = Dashboard(
             state, self.people.saved, Webhooks(AllowedHosts(settings.webhook_hosts)), check_s=settings.dashboard_check_s
         )
-        self.shares = Shares(state, sessions, self.registered)
-        self.asking = Asking(self.parts, router, self.registered, sessions, self.people.recorder)
+        self.shares = Shares(state, self.sessions, self.registered)
+        self.asking = Asking(self.parts, router, self.registered, self.sessions, self.people.recorder)
         self.query, self.events = self.asking.query, self.asking.events
         self.idempotency = Idempotency(
             state, ttl_s=settings.idempotency_s, lease_s=settings.request_deadline_s + LEASE_MARGIN_S
@@ -403,56 +422,35 @@ def build_service(
     Raises RegistryInvalid: databases.yaml or an address cannot be used; DatabaseUnavailable: a source does not exist;
     ExtensionInvalid: an extension that the settings name cannot be added.
     """
-    from agent.databases.knowledge.build import build_embedder, build_meaning, build_store
-    from agent.databases.knowledge.knowledge import Knowledge
-    from agent.platform.storage.build import build_store as build_state_store
     from executors.registry.registry import Registry
 
     load_extensions(settings)
-    store = state or build_state_store(settings)
+    registry = Registry() if sources else _registry(settings, registry_required)
+    registry_file = None if sources else settings.registry_path
+    service = Service(settings, registry, registry_file, model=model, embedder=embedder, state=state)
+    for source in sources:
+        service.add_source(source)
+    return service
+
+
+def _build_models(
+    settings: Settings, given: ChatModel | None, state: StateStore
+) -> tuple[ProtectedModel, ProtectedModel, ProtectedModel | None]:
+    """The models that write, judge and write the second draft. `given` replaces the first two and leaves out the third."""
 
     def protect(own: ChatModel) -> ProtectedModel:
         return protect_model(telemetry.get().trace_model(own), settings)
 
-    def build_chat_model(name: str | None = None) -> ChatModel:
-        return pace_model(build_model(settings, model_name=name), settings, store)
+    def build(name: str | None = None) -> ProtectedModel:
+        return protect(pace_model(build_model(settings, model_name=name), settings, state))
 
-    chat = protect(model or build_chat_model())
-    own_judge = settings.judge_model is not None and settings.is_hosted and model is None
-    judge = protect(build_chat_model(settings.judge_model)) if own_judge else chat
-    second = build_second_model(settings) if model is None else None
-    added = AddedDocuments(store)
-    router = build_router(settings, Registry() if sources else _registry(settings, registry_required))
-    service = Service(
-        settings,
-        model=chat,
-        judge_model=judge,
-        second_model=protect(second) if second is not None else None,
-        router=router,
-        knowledge=Knowledge(
-            build_store(settings),
-            embedder or build_embedder(settings),
-            names=router.names,
-            docs_of=lambda name: router.entry(name).docs,
-            added=added,
-            patience_s=settings.retrieval_timeout_s,
-            meaning=build_meaning() if embedder is None else None,
-        ),
-        sessions=Sessions(
-            store,
-            timeout_s=settings.session_timeout_s,
-            max_messages=settings.max_session_messages,
-            wait_s=min(TURN_WAIT_S, settings.request_deadline_s / 2),  # the other half is for the answer
-        ),
-        write_plans=WritePlans(store, lifetime_s=settings.write_token_s),
-        verified=VerifiedQueries(store),
-        added=added,
-        state=store,
-        registry=None if sources else settings.registry_path,
-    )
-    for source in sources:
-        service.add_source(source)
-    return service
+    if given is not None:
+        model = protect(given)
+        return model, model, None
+    model = build()
+    judge = build(settings.judge_model) if settings.judge_model is not None and settings.is_hosted else model
+    second = build_second_model(settings)
+    return model, judge, protect(second) if second is not None else None
 
 
 def _start_guard() -> None:
