@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from shop_questions import TOTAL, Ask
 
-from agent.core.models import Options
-from agent.pipeline.service import Service
 from executors.base import Cancel, CheckedSql, QueryResult
 from executors.errors import ErrorKind, SqlFailed
 from executors.workers.isolated import IsolatedExecutor
@@ -228,24 +224,3 @@ async def test_the_same_query_again_is_not_judged_again(ask: Ask, model: Scripte
 
     assert answer.attempts == 2
     assert not answer.verified
-
-
-@pytest.mark.parametrize("judge, attempts, verdict", [("vetoes", 2, False), ("advises", 1, False), ("off", 1, None)])
-async def test_what_a_no_costs_is_for_the_judges_own_profile_to_say(
-    make_service: Callable[..., Service], model: ScriptedModel, judge: str, attempts: int, verdict: bool | None
-) -> None:
-    service = make_service()
-    service.parts.judge.profile = service.parts.judge.profile.model_copy(update={"judge": judge})
-    model.replies(sql="SELECT name FROM customers")
-    if judge != "off":
-        model.replies(correct=False, reason="a number was asked for")
-    if judge == "vetoes":
-        model.replies(sql="SELECT name FROM customers")
-
-    answer = await service.query("How many customers are there?", "shop", options=Options(max_attempts=2))
-    await service.close()
-
-    assert service.parts.profile.judge == "vetoes"
-    assert answer.attempts == attempts
-    assert not answer.verified
-    assert next(check for check in answer.checks if check.name == "judge").passed is verdict

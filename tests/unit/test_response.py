@@ -16,7 +16,6 @@ from agent.pipeline.answers.response import build_answer, build_error_answer, re
 from agent.pipeline.confidence.calibration import calibration_of
 from agent.pipeline.rounds.run import Run, best_of
 from agent.platform.config.limits import limits_of
-from agent.platform.config.profiles import EMBEDDED
 from agent.platform.config.settings import Settings
 from agent.platform.telemetry.ledger import Ledger
 from executors.base import QueryResult
@@ -48,7 +47,7 @@ def test_the_best_attempt(attempts: list[Attempt], best: str | None, why: str) -
     assert (found.sql if found else None) == best, why
 
 
-def run_with(text: CheckedText, *, judge: str = "vetoes") -> Run:
+def run_with(text: CheckedText) -> Run:
     """As much of a run as its response reads."""
     run = cast(
         Run,
@@ -56,16 +55,12 @@ def run_with(text: CheckedText, *, judge: str = "vetoes") -> Run:
             question=Question(text="?", database="shop", trace_id="0" * 32),
             database=SimpleNamespace(dialect="sqlite"),
             doubts=(),
-            parts=SimpleNamespace(
-                judge=SimpleNamespace(profile=EMBEDDED.model_copy(update={"judge": judge})),
-                calibration=calibration_of(None, "embedded"),
-            ),
+            parts=SimpleNamespace(calibration=calibration_of(None, "embedded")),
             limits=limits_of(Settings(), Options()),
             ledger=Ledger(),
             attempts=[],
             context=SimpleNamespace(unread=""),
             cursor=None,
-            confirmation=SimpleNamespace(judge=judge),
             raw=RawRecords(needed=True, reason="It cannot be told apart."),
             text=text,
             candidates=[],
@@ -97,19 +92,12 @@ def test_an_answer_that_the_model_never_gave_is_not_verified() -> None:
     assert not build_answer(run_with(failed), Attempt(sql="a", result=ROWS, verdict=YES)).verified
 
 
-@pytest.mark.parametrize(
-    "judge, verdict, says",
-    [
-        ("off", None, "no judge"),
-        ("off", Verdict(reason="no rows", correct=False, source="checks"), "an earlier check failed"),
-    ],
-)
-def test_why_nobody_judged(judge: str, verdict: Verdict | None, says: str) -> None:
-    best = Attempt(sql="a", result=ROWS, verdict=verdict)
-    answer = build_answer(run_with(CheckedText(text="1"), judge=judge), best)
+def test_why_nobody_judged() -> None:
+    best = Attempt(sql="a", result=ROWS, verdict=Verdict(reason="no rows", correct=False, source="checks"))
+    answer = build_answer(run_with(CheckedText(text="1")), best)
     check = next(check for check in answer.checks if check.name == "judge")
     assert check.passed is None
-    assert says in check.detail
+    assert "an earlier check failed" in check.detail
     assert not answer.verified
 
 

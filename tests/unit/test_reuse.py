@@ -179,19 +179,6 @@ async def test_where_it_does_not_convince_any_more_a_query_is_written_and_kept_i
     assert (await ask(QUESTION)).attempt_history[0].sql == TOTAL
 
 
-async def test_a_judge_that_only_advises_is_heard_here(make_service: Make, model: ScriptedModel) -> None:
-    service = make_service()
-    advising = service.parts.judge.profile.model_copy(update={"judge": "advises"})
-    service.parts.judge.profile = advising
-    written(model)
-    await service.query(QUESTION, "shop")
-    model.replies(correct=False, reason="no")
-    written(model, sql="SELECT SUM(o.amount) AS total FROM orders AS o")
-    answer = await service.query(QUESTION, "shop")
-    assert (answer.reused, answer.verified, answer.attempts) == (False, True, 2)
-    await service.close()
-
-
 async def test_what_failed_and_was_not_bettered_is_forgotten(ask: Ask, model: ScriptedModel) -> None:
     written(model)
     await ask(QUESTION)

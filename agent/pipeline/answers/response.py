@@ -132,8 +132,6 @@ def final_checks(run: Run, best: Attempt) -> list[Check]:
         checks.append(Check(name="judge", passed=None, detail="Evaluation is switched off."))
     elif best.verdict is None and run.limits.effort == "quick":
         checks.append(Check(name="judge", passed=None, detail="Skipped: the effort is quick."))
-    elif best.verdict is None and run.confirmation.judge == "off":
-        checks.append(Check(name="judge", passed=None, detail="This model's profile has no judge."))
     elif best.verdict is None or best.verdict.source == "drafts":
         pass  # the evaluator's check or the drafts' check states it
     elif best.verdict.source == "judge":

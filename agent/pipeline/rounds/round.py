@@ -178,7 +178,7 @@ class Round:
             await self._elect()
         elif self._reusing and self._attempt.draft.votes and run.confirmation.second_draft == "judges":
             self._count_earlier_votes(*self._attempt.draft.votes)
-        elif run.confirmation.judge != "off":
+        elif run.confirmation.asks_judge:
             try:
                 text, doubts = run.question.text, self._attempt.doubts
                 verdict = await run.parts.judge.judge(text, query.sql, result, run.context, run.ledger, doubts)

@@ -87,8 +87,7 @@ class Run:
         self.side, self.ahead = SideTasks(), DraftAhead()
         self._missing: tuple[Missing, Inquiry] | None = None
         self.reuse = Reuse(self.question, self.parts, self.limits)
-        writer, judge = self.parts.generator.profile, self.parts.judge.profile
-        self.confirmation = confirmation(writer, judge, self.limits.effort)
+        self.confirmation = confirmation(self.parts.generator.profile, self.limits.effort)
 
     async def enter(self) -> Entered:
         """Step 1: make a question that refers to earlier ones self-contained. Small talk refers to none."""
@@ -233,7 +232,7 @@ class Run:
 
     @property
     def may_try(self) -> bool:
-        if self.given_up or self._is_settled or (self.missing_column and self.best is None):
+        if self.given_up or self.is_accepted or (self.missing_column and self.best is None):
             return False
         # Reused, elected and repaired queries do not count as the model's.
         written = sum(it.draft.source == "draft" and not it.elected for it in self.attempts)
@@ -250,16 +249,6 @@ class Run:
     @property
     def is_accepted(self) -> bool:
         return bool(self.attempts) and self.attempts[-1].is_accepted
-
-    @property
-    def _is_settled(self) -> bool:
-        """Whether the last attempt ends the search: it was accepted, or refused by a judge that only advises."""
-        last = self.attempts[-1] if self.attempts else None
-        if last is None:
-            return False
-        advised = last.verdict is not None and last.verdict.source == "judge"
-        only_advised = advised and not last.is_reused and self.confirmation.judge == "advises"
-        return self.is_accepted or only_advised
 
     @property
     def drafts(self) -> int:

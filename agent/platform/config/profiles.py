@@ -31,8 +31,6 @@ class Profile(Frozen):
     repairs: whether to repair queries that cannot run, and try alternatives from schema and data to queries that run
         (agent/checks/rules), before the model tries again.
     rules_off: ids of rules to leave out.
-    judge: `vetoes`: its no causes another attempt; `advises`: its no leaves the answer unverified; `off`: not called,
-        only the checks without a model.
     verdict: form of the judge's reply. `reason`: a sentence, then the verdict; `compare`: what was asked, what the
         query computes, then whether they match. Asked for a reason, the embedded model finds one to reject.
     second_draft: whether the query is written again, at a higher temperature. Different rows leave the answer
@@ -63,7 +61,6 @@ class Profile(Frozen):
     retry_temperature: float
     repairs: bool
     rules_off: tuple[str, ...] = ()
-    judge: Literal["vetoes", "advises", "off"]
     verdict: Literal["reason", "compare"]
     second_draft: Literal["judges", "besides", "off"]
     drafts: int
@@ -88,7 +85,6 @@ EMBEDDED = Profile(
     schema_tokens=2500,
     retry_temperature=0.5,
     repairs=True,
-    judge="vetoes",
     verdict="compare",
     second_draft="judges",
     drafts=5,
@@ -113,7 +109,6 @@ SMALL_HOSTED = Profile(
     schema_tokens=6000,
     retry_temperature=0.3,
     repairs=True,
-    judge="vetoes",
     verdict="reason",
     second_draft="off",
     drafts=2,
@@ -135,25 +130,25 @@ MOST_DRAFTS = 5
 
 
 class Confirmation(NamedTuple):
-    """How a query is confirmed. See `Profile` for the values."""
+    """How a query is confirmed. See `Profile` for the values. asks_judge: whether the judge may be asked."""
 
     second_draft: Literal["judges", "besides", "off"]
     drafts: int
-    judge: Literal["vetoes", "advises", "off"]
+    asks_judge: bool = True
 
 
-def confirmation(writer: Profile, judge: Profile, effort: Effort | None) -> Confirmation:
+def confirmation(writer: Profile, effort: Effort | None) -> Confirmation:
     """How the query of one question is confirmed.
 
     Args:
-        writer, judge: the profiles of the models that write and judge.
+        writer: the profile of the model that writes.
         effort: `quick`: one draft, not confirmed by a model; `balanced`: one confirmation, a second draft
-            or the judge; `thorough`: up to five drafts, and the judge if the profile has one. None: as in the profile.
+            or the judge; `thorough`: up to five drafts, and the judge unless drafts judge. None: as in the profile.
     """
     drafts = writer.drafts if writer.second_draft == "judges" else 2
-    own = Confirmation(writer.second_draft, drafts, judge.judge)
+    own = Confirmation(writer.second_draft, drafts)
     if effort == "quick":
-        return Confirmation("off", 1, "off")
+        return Confirmation("off", 1, asks_judge=False)
     if effort == "balanced":
         return own._replace(drafts=2)
     if effort == "thorough":
