@@ -112,9 +112,7 @@ class Generator:
                 await self.second.ready()
 
     async def plan(self, question: str, context: Context, ledger: Ledger) -> Plan | None:
-        """A plan before any SQL; None if the profile does not ask for a separate plan, or the model gives none."""
-        if self.profile.planner != "separate":
-            return None
+        """A plan before any SQL; None if the model gives none."""
         try:
             reply = await self.model.complete(
                 context.messages("plan", question=question),
