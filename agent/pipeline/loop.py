@@ -96,9 +96,8 @@ async def _read(run: Run) -> AsyncIterator[Event]:
         yield generated
         if run.draft.clarification:
             await run.tell_missing()
-            yield Done(
-                answer=build_clarification(run, await run.clarification_for(run.draft.clarification, run.draft.choices))
-            )
+            question_back = await run.clarifier.of_model(run.draft.clarification, run.draft.choices)
+            yield Done(answer=build_clarification(run, question_back))
             return
         if writes.has_drafted_change(run):
             await run.tell_missing()
@@ -117,7 +116,7 @@ async def _as_event(run: Run) -> AsyncIterator[Event]:
     best = run.best
     await run.tell_missing(best)
     if best is None and run.missing_column:
-        yield Done(answer=build_clarification(run, await run.clarification_of_missing(run.missing_column)))
+        yield Done(answer=build_clarification(run, await run.clarifier.of_missing(run.missing_column)))
         return
     if best is None:
         review = await run.review()

@@ -152,7 +152,7 @@ class Run:
         from agent.understanding.clarification.words.languages import is_english
 
         with self.ledger.time_step("schema_selector"):
-            clarifier = self._clarifier()
+            clarifier = self.clarifier
             missing = await clarifier.missing() if self.limits.enable_retrieval else Missing()
             may_ask = (
                 self.limits.clarify and self.question.options.clarify is not False and not clarifier.inquiry.declines
@@ -200,15 +200,9 @@ class Run:
         named = words(last.error or "")
         return next((sentence for mention, sentence in self.lacking.items() if words(mention) & named), "")
 
-    async def clarification_of_missing(self, told: str) -> Clarification:
-        """A clarification: the sentence on missing data, followed by questions to ask instead."""
-        return await self._clarifier().of_missing(told)
-
-    async def clarification_for(self, text: str, choices: tuple[str, ...]) -> Clarification:
-        """The model's question to the user, with choices from the data, or else with the model's choices."""
-        return await self._clarifier().of_model(text, choices)
-
-    def _clarifier(self) -> Clarifier:
+    @property
+    def clarifier(self) -> Clarifier:
+        """A clarifier for the question and its context as they are now."""
         from agent.understanding.clarification.check import Clarifier
 
         knowledge = self.parts.knowledge
