@@ -103,8 +103,14 @@ def check(
         bind(root, parameters)
     own = functions if rows is None else frozenset[str]()
     seen = schema if rows is None else rows.visible
-    known = {"columns": seen.column_names, "types": seen.type_names if check_names else frozenset()}
-    new_check = partial(NodeCheck, dialect, own, open_parameters=open_parameters, **known)
+    new_check = partial(
+        NodeCheck,
+        dialect,
+        own,
+        columns=seen.column_names,
+        types=seen.type_names if check_names else frozenset(),
+        open_parameters=open_parameters,
+    )
     new_check().run(root)
     names = NameCheck(schema, sql, catalogue) if rows is None else NameCheck(rows.visible, sql)
     held = left_out = tuple[str, ...]()
@@ -131,8 +137,9 @@ def check(
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, f"{dialect.title} cannot say this: {error}", form(dialect)) from error
     except RecursionError as error:
         raise too_big("It is nested too deeply.") from error
-    columns_held = {"held": held, "left_out": left_out}
-    return CheckedSql(sql=text, executable=executable, row_limit=row_limit, tables=names.tables, **columns_held)
+    return CheckedSql(
+        sql=text, executable=executable, row_limit=row_limit, tables=names.tables, held=held, left_out=left_out
+    )
 
 
 def _parse_query(sql: str, dialect: Dialect) -> exp.Query:

@@ -133,9 +133,14 @@ class _Rebuilt:
         written, runs = (with_quotes(tree, self._dialect, every=every) for every in (False, True))
         sql = grammar.write(written, self._dialect.sqlglot, spent=True)
         executable = grammar.write(runs, self._dialect.sqlglot, spent=True, exact=True)
-        reading = {"read_back": plan, "unread": "" if plan else self._unread(tree)}
         return CheckedWrite(
-            sql=sql, executable=executable, kind=self._kind, table=self._table.name, preview=preview, **reading
+            sql=sql,
+            executable=executable,
+            kind=self._kind,
+            table=self._table.name,
+            preview=preview,
+            read_back=plan,
+            unread="" if plan else self._unread(tree),
         )
 
     def _query(self, tree: exp.Expr) -> CheckedSql:

@@ -103,8 +103,9 @@ class Reuse:
             log.warning("%s", error)
             return
         if stored is not None and stored.fingerprint == self._fingerprint(stored.tables, context):
-            drafts = {"votes": stored.votes, "by_second": stored.by_second}
-            self.draft = Draft(sql=stored.sql, note=FROM_ANSWER, source="reused").model_copy(update=drafts)
+            self.draft = Draft(
+                sql=stored.sql, note=FROM_ANSWER, source="reused", votes=stored.votes, by_second=stored.by_second
+            )
 
     def take(self) -> Draft | None:
         """The query to run again, once."""

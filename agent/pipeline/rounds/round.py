@@ -76,13 +76,19 @@ class Round:
         earlier attempt has rows.
         """
         self._checked = None
-        if self._run.draft.sql is not None:
-            draft = self._run.draft
-            sent = {"explanation": draft.explanation, "note": draft.note}
-            self._attempt = Attempt(sql=draft.sql, plan=draft.plan, draft=draft, elected=self._elected, **sent)
+        draft = self._run.draft
+        if draft.sql is not None:
+            self._attempt = Attempt(
+                sql=draft.sql,
+                explanation=draft.explanation,
+                note=draft.note,
+                plan=draft.plan,
+                draft=draft,
+                elected=self._elected,
+            )
             with self._run.ledger.time_step("sql_validator"):
                 try:
-                    self._checked = await self._through_the_guard(self._run.draft.sql)
+                    self._checked = await self._through_the_guard(draft.sql)
                 except SqlRefused as error:
                     if error.kind is ErrorKind.NOT_READ_ONLY and self._run.best is None:
                         raise WritesNotAllowed(self._run.question.write_refusal or NEVER) from error
