@@ -64,7 +64,7 @@ class Round:
             explanation=self._run.draft.explanation or self._run.draft.note,
             clarification=self._run.draft.clarification,
             source="model" if self._run.draft.source == "draft" else self._run.draft.source,
-            attempt=len(self._run.attempts) + 1,
+            attempt=self._run.attempt_number,
             elapsed_ms=self._run.ledger.last,
         )
 
@@ -105,7 +105,7 @@ class Round:
             passed=checked is not None,
             error_type=self._attempt.error_type,
             error=self._attempt.error,
-            attempt=len(self._run.attempts) + 1,
+            attempt=self._run.attempt_number,
             elapsed_ms=self._run.ledger.last,
         )
 
@@ -115,7 +115,7 @@ class Round:
         if self._run.plan is not None or plan is None:
             return None
         source = "model" if self._run.draft.plan is not None else "sql"
-        return Planned(plan=plan, source=source, attempt=len(self._run.attempts) + 1)
+        return Planned(plan=plan, source=source, attempt=self._run.attempt_number)
 
     async def execute(self) -> SqlExecuted | None:
         """Step 7: run the query. A database error is a failed attempt. A query that the guard refused never runs.
@@ -141,7 +141,7 @@ class Round:
             truncated=result.truncated if result else False,
             error_type=self._attempt.error_type,
             error=self._attempt.error,
-            attempt=len(self._run.attempts) + 1,
+            attempt=self._run.attempt_number,
             elapsed_ms=self._run.ledger.last,
         )
 
@@ -166,7 +166,7 @@ class Round:
             verdict=self._attempt.verdict,
             checks=self._attempt.checks,
             doubts=self._attempt.doubts,
-            attempt=len(run.attempts) + 1,
+            attempt=run.attempt_number,
             elapsed_ms=run.ledger.last,
         )
 
@@ -281,7 +281,7 @@ class Round:
         if run.confirmation.second_draft == "besides":  # an endpoint writes several drafts at once
             begin_ahead(run)  # before `sql_progress`, so that this reply is not shown as the query
         private = frozenset().union(*find_hidden_columns(run.context.db_schema, run.question.own_words).values())
-        with sql_progress(len(run.attempts) + 1, run.context.system, run.question.text, private, run.part):
+        with sql_progress(run.attempt_number, run.context.system, run.question.text, private, run.part):
             return await self._write_draft()
 
     async def _repair(self) -> Draft | None:

@@ -245,6 +245,11 @@ class Run:
         return bool(self.attempts) and self.attempts[-1].is_accepted
 
     @property
+    def attempt_number(self) -> int:
+        """The number of the current attempt, counted from 1. Attempts are added when they end."""
+        return len(self.attempts) + 1
+
+    @property
     def drafts(self) -> int:
         """The number of drafts, except one that was begun ahead and is not taken yet."""
         return self.written - self.ahead.waits
