@@ -107,11 +107,11 @@ async def _read(run: Run) -> AsyncIterator[Event]:
         async for event in _try(run, turn):
             yield event
 
-    async for event in _as_event(run):
+    async for event in _conclude(run):
         yield event
 
 
-async def _as_event(run: Run) -> AsyncIterator[Event]:
+async def _conclude(run: Run) -> AsyncIterator[Event]:
     """The events of the answer to a question that was tried: the result, a clarification or an error."""
     best = run.best
     await run.tell_missing(best)

@@ -238,8 +238,8 @@ def _refuse_leaks(draft: Draft, question: str, context: Context) -> None:
     """Raise ReplyUnusable if the parts that people read contain what a model must not repeat."""
     # Not the plan's field names: the prompt asks for them, in this order.
     planned = draft.plan.model_dump(exclude={"limit"}).values() if draft.plan else ()
-    messages_sent = (draft.clarification or "", *draft.choices)
-    read = (draft.explanation, *messages_sent, *(item for items in planned for item in items))
+    asked_back = (draft.clarification or "", *draft.choices)
+    read = (draft.explanation, *asked_back, *(item for items in planned for item in items))
     leak = leaks.problem("\n".join(read), context.system, (question,))
     if draft.sql and not leak:
         leak = leaks.problem_of_query(draft.sql, DIALECTS[context.db_schema.dialect].sqlglot, context.system, question)

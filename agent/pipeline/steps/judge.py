@@ -65,12 +65,13 @@ class Judge:
     ) -> Verdict:
         """The verdict of the model, which also sees the rules' doubts. Raises ReplyUnusable, ModelError."""
         shown = self.profile.rows_shown
+        table = templates.as_table(result, shown)
         reply = await self.model.complete(
             context.messages(
                 f"judge_{self.profile.verdict}",
                 question=question,
                 sql=sql,
-                table=templates.as_table(result, shown),
+                table=table,
                 row_context=templates.row_context(result, shown),
                 doubts=[doubt.detail for doubt in doubts],
             ),
@@ -79,8 +80,7 @@ class Judge:
         )
         ledger.spend(reply.usage, self.model.name)
         verdict = parse_structured(reply.text, _AnyReply).as_verdict()
-        verdict_text = (question, sql, templates.as_table(result, shown))
-        if leak := leaks.problem(verdict.reason, context.system, verdict_text):
+        if leak := leaks.problem(verdict.reason, context.system, visible=(question, sql, table)):
             verdict = verdict.model_copy(update={"reason": f"The judge's reason is left out: {leak}."})
         return verdict
 

@@ -128,8 +128,8 @@ class QuestionSpans(QuestionTrace):
         if self.answer is not None:
             self.span.set_attributes(_outcome(self.answer))
             if self._content:
-                messages_text = messages_json([("assistant", self.answer.answer)])
-                self.span.set_attribute(gen_ai.GEN_AI_OUTPUT_MESSAGES, messages_text)
+                output = messages_json([("assistant", self.answer.answer)])
+                self.span.set_attribute(gen_ai.GEN_AI_OUTPUT_MESSAGES, output)
         self.span.end()
 
     def _start(self, node: str) -> Span:

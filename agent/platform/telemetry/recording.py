@@ -66,8 +66,8 @@ class TracedModel(WrappedModel):
         }
         with record_call(self._tracer, self._metrics, CALLS, f"chat {self.name}", named, wanted) as span:
             if self._content:
-                messages_text = messages_json([(message.role, message.content) for message in messages])
-                span.set_attribute(gen_ai.GEN_AI_INPUT_MESSAGES, messages_text)
+                prompt = messages_json([(message.role, message.content) for message in messages])
+                span.set_attribute(gen_ai.GEN_AI_INPUT_MESSAGES, prompt)
             reply = await super().complete(messages, **request)
             usage = reply.usage
             span.set_attributes(

@@ -33,8 +33,8 @@ def sql_failed(message: str, sql: str, schema: Schema, kind: ErrorKind | None = 
     """A driver's error as SqlFailed: classified by its code or its words, without values, with a hint."""
     matched, names = match_error(schema.dialect, message)
     kind = kind or matched
-    message_text = _ADVICE.sub("", _CLASS.sub("", message))
-    return SqlFailed(kind, _shorten(without_values(message_text, sql, schema)), _hint(kind, names, sql, schema))
+    error = _ADVICE.sub("", _CLASS.sub("", message))
+    return SqlFailed(kind, _shorten(without_values(error, sql, schema)), _hint(kind, names, sql, schema))
 
 
 def column_hint(name: str, schema: Schema, used: Mapping[str, str], *, table: str | None = None) -> str:
