@@ -196,7 +196,7 @@ class Draft(Frozen):
     explanation: the model's description of the query. note: the origin of a query that no model wrote.
     source: `draft` if the model wrote the query; see `Candidate`. index: index of the original draft, counted from 0.
     by_second: whether the second model wrote the query.
-    votes: for a reused query, how many drafts agreed on it and how many there were, when verified; else None.
+    earlier_votes: for a reused query, how many drafts agreed on it and how many there were, when verified; else None.
     changes: for an alternative, its differences from the original query, as (before, after).
     temperature: sampling temperature of the reply.
     logprob_mean: the mean log-probability of the query's tokens, natural logarithm; None if the endpoint returns none.
@@ -211,7 +211,7 @@ class Draft(Frozen):
     source: CandidateSource = "draft"
     index: int = 0
     by_second: bool = False
-    votes: tuple[int, int] | None = None
+    earlier_votes: tuple[int, int] | None = None
     changes: tuple[tuple[str, str], ...] = ()
     temperature: float = 0.0
     logprob_mean: float | None = None
@@ -279,7 +279,7 @@ class Candidate(Frozen):
         return cls(sql=draft.sql or "", draft=draft.index, result=result, error=error, **copied, **more)
 
     @property
-    def votes(self) -> bool:
+    def may_vote(self) -> bool:
         """Whether it counts when results are compared: it ran as the model wrote it."""
         return self.source == "draft" and self.result is not None
 

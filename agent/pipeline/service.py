@@ -436,7 +436,7 @@ def build_service(
 def _build_models(
     settings: Settings, given: ChatModel | None, state: StateStore
 ) -> tuple[ProtectedModel, ProtectedModel, ProtectedModel | None]:
-    """The models that write, judge and write the second draft. `given` replaces the first two and leaves out the third."""
+    """The models that write, judge and write the second draft. `given` writes and judges, without a second draft."""
 
     def protect(own: ChatModel) -> ProtectedModel:
         return protect_model(telemetry.get().trace_model(own), settings)

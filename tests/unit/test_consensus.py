@@ -39,7 +39,7 @@ def test_two_queries_without_rows_agree_only_where_they_are_the_same() -> None:
 
 def test_what_could_not_be_run_is_in_no_group_and_the_earlier_of_equals_is_first() -> None:
     failed = Candidate(sql="SELECT x", source="draft", error="no such column")
-    assert not failed.votes
+    assert not failed.may_vote
     groups = group_candidates([failed, candidate("b", (1,)), candidate("c", (2,), draft=1)])
     assert [group.first.sql for group in groups] == ["b", "c"]
 

@@ -180,14 +180,14 @@ async def execute(
     `text/markdown` or the media type of .xlsx, the rows are streamed as a file.
     """
     service, caller = await lazy.get_for(request, body.database)
-    done = await while_listening(request, run(service, body, caller))
+    done = await while_listening(request, _execute_or_page(service, body, caller))
     if wanted is not None:
         return await build_executed_response(request, wanted, done, database=body.database)
     response.headers.update(VARY)
     return ExecuteResponse.of(done)
 
 
-async def run(service: Service, body: ExecuteRequest, caller: str) -> Executed:
+async def _execute_or_page(service: Service, body: ExecuteRequest, caller: str) -> Executed:
     """Run a query, or get a cursor's next rows. Raises as `Databases.execute` and `next_page`."""
     wanted: dict[str, Any] = {"row_limit": body.row_limit, "timeout_s": body.timeout_s, "principal": caller}
     if body.cursor is not None:

@@ -85,8 +85,8 @@ def _voices(evidence: Evidence) -> tuple[float, float]:
     If none was asked, none confirms, so such an answer does not rank above one that all others contradict.
     """
     source = evidence.chosen.source
-    if evidence.earlier is not None:
-        agreed, written = evidence.earlier  # one of them is the query itself, which does not count
+    if evidence.earlier_votes is not None:
+        agreed, written = evidence.earlier_votes  # one of them is the query itself, which does not count
         return float(agreed - 1), float(written - 1)
     votes = evidence.base_votes if source == "alternative" else evidence.votes
     own = 1 if source in {"draft", "alternative"} else 0  # a repaired query has no vote itself

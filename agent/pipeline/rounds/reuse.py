@@ -104,7 +104,11 @@ class Reuse:
             return
         if stored is not None and stored.fingerprint == self._fingerprint(stored.tables, context):
             self.draft = Draft(
-                sql=stored.sql, note=FROM_ANSWER, source="reused", votes=stored.votes, by_second=stored.by_second
+                sql=stored.sql,
+                note=FROM_ANSWER,
+                source="reused",
+                by_second=stored.by_second,
+                earlier_votes=stored.votes,
             )
 
     def take(self) -> Draft | None:

@@ -182,8 +182,8 @@ class Round:
             self._update(verdict=verdict)
         elif second == "judges":
             await self._elect()
-        elif self._reusing and self._attempt.draft.votes and run.confirmation.second_draft == "judges":
-            self._count_earlier_votes(*self._attempt.draft.votes)
+        elif self._reusing and self._attempt.draft.earlier_votes and run.confirmation.second_draft == "judges":
+            self._count_earlier_votes(*self._attempt.draft.earlier_votes)
         elif run.confirmation.asks_judge:
             try:
                 text, doubts = run.question.text, self._attempt.doubts

@@ -279,7 +279,7 @@ class Run:
         judged = best.verdict.correct if best.verdict is not None and best.verdict.source == "judge" else None
         found = evidence_of(self.candidates, chosen, best.checks, judged, self.drafts)
         doubted = found.chosen.model_copy(update={"doubts": (*found.chosen.doubts, *self.doubts)})
-        return found.model_copy(update={"chosen": doubted, "earlier": draft.votes})
+        return found.model_copy(update={"chosen": doubted, "earlier_votes": draft.earlier_votes})
 
     @property
     def best(self) -> Attempt | None:

@@ -22,12 +22,12 @@ class Group(Frozen):
     @property
     def first(self) -> Candidate:
         """The representative: the earliest draft if there is one, those of the second model last."""
-        return min(self.candidates, key=lambda it: (not it.votes, it.by_second))
+        return min(self.candidates, key=lambda it: (not it.may_vote, it.by_second))
 
     @property
     def votes(self) -> int:
         """The number of drafts in the group that ran as the model wrote them."""
-        return sum(it.votes for it in self.candidates)
+        return sum(it.may_vote for it in self.candidates)
 
 
 class Evidence(Frozen):
@@ -37,7 +37,7 @@ class Evidence(Frozen):
     chosen: the candidate that the answer is based on.
     drafts: number of drafts written, including those that could not be run.
     by_second: whether the second model wrote one of them.
-    earlier: for a reused query, how many drafts agreed on it, and of how many, when it was verified.
+    earlier_votes: for a reused query, how many drafts agreed on it, and of how many, when it was verified.
     base_votes: votes of the candidate that an alternative was derived from; 0 if the chosen one is not an alternative.
     checks: those of the chosen candidate and its rows, not yet of the sentence.
     judge: the judge's yes or no on the chosen candidate; None if it was not asked.
@@ -47,7 +47,7 @@ class Evidence(Frozen):
     chosen: Candidate
     drafts: int
     by_second: bool = False
-    earlier: tuple[int, int] | None = None
+    earlier_votes: tuple[int, int] | None = None
     base_votes: int = 0
     checks: tuple[Check, ...] = ()
     judge: bool | None = None
@@ -103,7 +103,7 @@ def evidence_of(
     own = [group for group in groups if chosen in group.candidates]
     based = chosen.source == "alternative"
     base = [
-        it.votes for it in groups if based and any(one.votes and one.draft == chosen.draft for one in it.candidates)
+        it.votes for it in groups if based and any(one.may_vote and one.draft == chosen.draft for one in it.candidates)
     ]
     ordered = (*own, *(group for group in groups if group not in own))
     return Evidence(
@@ -126,7 +126,7 @@ def elect(groups: Sequence[Group], current: Candidate) -> Candidate | None:
     if not groups:
         return None
     first = groups[0]
-    of_them = {it.draft for it in first.candidates if it.votes}
+    of_them = {it.draft for it in first.candidates if it.may_vote}
     stays = current in first.candidates or (current.source == "alternative" and current.draft in of_them)
     own = next((it.votes for it in groups if current in it.candidates), 0)
     return None if stays or first.votes < AGREED or first.votes <= own else first.first
