@@ -1,4 +1,4 @@
-"""The interface of rules, and their context."""
+"""What a rule is, what it reads and what it returns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Edit = Callable[["exp.Expr"], "exp.Expr | None"]
 Stage = Literal["error", "query", "rows"]
 Action = Literal["repair", "alternative", "doubt"]
 
-# What can be repaired by other names, and by other words for the same.
+# Errors that other names can repair, and errors that other words with the same meaning can repair.
 NAMES = frozenset({ErrorKind.COLUMN_NOT_FOUND, ErrorKind.TABLE_NOT_FOUND})
 WORDS = frozenset({ErrorKind.FUNCTION_NOT_FOUND, ErrorKind.SYNTAX_ERROR, ErrorKind.TYPE_MISMATCH})
 
@@ -39,13 +39,14 @@ class Change(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What a rule found of one query.
+    """What a rule found in one query.
 
     detail: a sentence.
-    sql: the query repaired, or the alternative to it.
-    changes: what differs there.
-    probes: queries that show whether it matters: where all of them give the same rows, nothing is doubted.
-    counts: queries of one number: where one gives none, zero or no rows, nothing is doubted; the detail has the last.
+    sql: the repaired query, or the alternative.
+    changes: its differences from the original.
+    probes: queries that show whether the finding matters. If all give the same rows, nothing is doubted.
+    counts: queries of one number. If one gives no rows, NULL or 0, nothing is doubted. The last number replaces `{}` in
+        the detail.
     """
 
     detail: str
@@ -57,14 +58,14 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class RuleContext:
-    """One query with everything that rules may know of it, worked out once.
+    """One query and what rules may know about it, computed once.
 
-    tree: never changed; a rule that proposes another query changes a copy, as `change` hands it one.
-    known_texts: what else the model knew beside the schema: rules, earlier exchanges.
-    values: stored values that the question's words mean.
+    tree: None if the query does not parse. It is never changed; `change` edits a copy.
+    known_texts: what the model read besides the schema: rules and earlier exchanges.
+    values: stored values that words of the question mean.
     looked_up: which texts of the query are not stored in their columns.
-    error: of a query that cannot run.
-    rows: of the result; None where they are not all there.
+    error: why the query cannot run; None if it ran.
+    rows: all rows of the result; None if some are missing.
     """
 
     sql: str
@@ -80,12 +81,12 @@ class RuleContext:
 
     @property
     def dialect(self) -> str:
-        """Sqlglot's name of it."""
+        """Sqlglot's name for the dialect."""
         return DIALECTS[self.schema.dialect].sqlglot
 
     @cached_property
     def query(self) -> exp.Query:
-        """The tree, where there is one: rules of the stages `query` and `rows` are asked of no other."""
+        """The tree, which every query that ran has. Raises ValueError: the query does not parse."""
         if self.tree is None:
             raise ValueError("the query does not parse")
         return self.tree
@@ -97,19 +98,22 @@ class RuleContext:
         return selects_of(self.query)
 
     def tables(self, select: exp.Select) -> dict[str, Table | None]:
-        """What a SELECT reads, by the name it goes by, in small letters; None for what is no table of the schema."""
+        """The tables that a SELECT reads, by alias in lower case; None for a source that is no table of the schema."""
         from executors.sql.names.tables import tables_of
 
         return {alias.lower(): table for alias, table in tables_of(select, self.schema).items()}
 
     def to_sql(self, node: exp.Expr) -> str:
-        """A part of a tree as SQL. Raises sqlglot.errors.UnsupportedError: the dialect has no words for it."""
+        """A part of a tree as SQL. Raises sqlglot.errors.UnsupportedError: the dialect cannot express it."""
         from executors.sql import grammar
 
         return grammar.write(node, self.dialect)
 
     def change(self, change: Callable[[exp.Query], Iterable[Change | str]], detail: str = "{}") -> Finding | None:
-        """What becomes of the query by a change of its tree; None where nothing is changed, or it does not parse."""
+        """The query after a change of its tree; None if nothing changes, or the query does not parse.
+
+        `change` edits a copy of the tree and returns what it changed. `{}` in the detail stands for that.
+        """
         if self.tree is None:
             return None
         tree = self.tree.copy()
@@ -119,7 +123,7 @@ class RuleContext:
         return Finding(detail.replace("{}", "; ".join(map(str, changes))), self.to_sql(tree), kept)
 
     def change_each(self, *kinds: type[exp.Expr], by: Edit, detail: str = "{}") -> Finding | None:
-        """The same by what `by` makes of each node: another, or itself, changed; None where it is left alone."""
+        """Like `change`, node by node. `by` returns a new node, or the same one edited, or None to keep it."""
 
         def change(tree: exp.Query) -> Iterator[Change]:
             for node in list(tree.find_all(*kinds)):
@@ -132,13 +136,13 @@ class RuleContext:
 
 @dataclass(frozen=True)
 class Rule:
-    """One thing that is known of queries.
+    """One kind of mistake, and how to find it in a query.
 
     id: the name of its file.
-    stage: `error`: of a query that cannot run; `query`: of one that ran; `rows`: of what it gave.
-    evidence: what it rests on.
-    action: `repair`, of what cannot run; `alternative`, a further candidate; `doubt`, which changes nothing.
-    apply: its one method.
+    stage: when it applies. `error`: the query cannot run; `query`: it ran; `rows`: it ran, and its rows are read too.
+    evidence: what it relies on.
+    action: `repair` corrects a query that cannot run; `alternative` proposes another query; `doubt` changes nothing.
+    apply: finds the mistake.
     """
 
     id: str
@@ -148,7 +152,7 @@ class Rule:
     apply: Callable[[RuleContext], Finding | None]
 
     def find(self, context: RuleContext) -> Finding | None:
-        """What it finds; nothing of a query that cannot be written anew, or is nested too deeply for that."""
+        """What the rule finds. None also if the query is nested too deeply, or cannot be written as SQL again."""
         from sqlglot.errors import SqlglotError
 
         try:

@@ -1,7 +1,7 @@
-"""An aggregate over a join that repeats its rows: a total of orders, once for each of their items.
+"""An aggregate over a join that repeats its rows: the total of an order is added once for each of its items.
 
-Keys show it: a join by anything but a complete key of the joined table may find several rows. If each group has as many
-rows as keys, or no value of the joined columns is stored twice, nothing was repeated.
+A join on anything but a complete key of the joined table may match several rows. Nothing was repeated if each group has
+as many rows as distinct keys, or if no value of the joined columns is stored twice.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from executors.base import Table
 from executors.dialects.table import DIALECTS
 from executors.sql.names.tables import column_of, identifier, to_source
 
-Joined = tuple[Table, set[str]]  # by columns that the table's key does not cover
-# What they give is the same, however often a row comes.
+Joined = tuple[Table, set[str]]  # a table, and the columns that join it; they contain no complete key
+# Repeated rows do not change what they return.
 _UNMOVED = (exp.Max, exp.Min, exp.AnyValue, exp.ApproxDistinct, exp.ArrayUniqueAgg, exp.LogicalAnd, exp.LogicalOr)
 
 
@@ -37,24 +37,24 @@ def apply(context: RuleContext) -> Finding | None:
 
 
 def _rows_of(node: exp.Expr, select: exp.Select, tables: dict[str, Table]) -> str | None:
-    """The one table whose rows an aggregate takes, by its alias; None where it minds no repeated rows."""
+    """The alias of the one table that an aggregate reads; None also if repeated rows do not change its value."""
     if isinstance(node, _UNMOVED) or isinstance(node.this, exp.Distinct):
         return None
-    # `SUM(CASE WHEN kind = 'a' THEN 1 END)` counts joined rows: its condition only says which
+    # `SUM(CASE WHEN kind = 'a' THEN 1 END)` counts joined rows: its condition only selects them
     conditions = [it.this for it in node.find_all(exp.If)]
     in_conditions = [id(column) for condition in conditions for column in condition.find_all(exp.Column)]
     of = {owner_alias(column, tables) for column in node.find_all(exp.Column) if id(column) not in in_conditions}
     alias = of.pop() if len(of) == 1 else None
     if alias is None or not isinstance(node, exp.Count):
         return alias
-    # rows are counted, by whatever column, but where it is the key of what nothing groups
+    # COUNT counts joined rows, except if its column is the key of a table that nothing groups by
     is_key = isinstance(node.this, exp.Column) and tables[alias].primary_key == (node.this.name,)
     groups = {column.table.lower() for key in group_keys(select) for column in key.find_all(exp.Column)}
     return alias if is_key and not groups & {alias, ""} else None
 
 
 def _list_repeating(alias: str, tables: dict[str, Table], pairs: set[tuple[Place, Place]]) -> list[Joined]:
-    """The tables of which a row of this one may meet several, on any way along the joins."""
+    """The tables of which several rows may match one row of this table, on any path along the joins."""
     seen, waiting, found = {alias}, [alias], list[Joined]()
     while waiting:
         here = waiting.pop()
@@ -69,7 +69,7 @@ def _list_repeating(alias: str, tables: dict[str, Table], pairs: set[tuple[Place
 
 
 def _probes(context: RuleContext, select: exp.Select, alias: str, table: Table) -> tuple[str, ...]:
-    """Each group's rows, and its distinct keys."""
+    """Two queries: the number of rows of each group, and of its distinct keys."""
     if len(table.primary_key) != 1 or select is not context.query:
         return ()
     keys, key, found = group_keys(select), column_of(alias, table.primary_key[0], context.schema), list[str]()
@@ -84,7 +84,7 @@ def _probes(context: RuleContext, select: exp.Select, alias: str, table: Table) 
 
 
 def _unique_probes(context: RuleContext, joined: list[Joined]) -> tuple[str, ...]:
-    """The number of values that each table is joined by, and of different ones."""
+    """Two queries: the number of values that join each table, and of distinct ones."""
     found: list[str] = []
     for is_distinct in (False, True):
         counts: list[exp.Query] = []

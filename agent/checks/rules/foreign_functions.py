@@ -1,7 +1,7 @@
-"""Functions of another dialect, mostly of dates and times, translated into the query's own.
+"""Translates functions of other dialects, mostly for dates and times, into the query's dialect.
 
-SQLite has few of them, and models write those of other databases. Those with one meaning are translated here; of the
-rest sqlglot translates a few to SQLite, and all to the other dialects.
+SQLite has few of them, and models write those of other databases. Functions with one meaning are translated here. Of
+the rest, sqlglot translates a few to SQLite, and all to other dialects.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from sqlglot.errors import ErrorLevel, SqlglotError, UnsupportedError
 from agent.checks.rules.base import WORDS, Change, Finding, Rule, RuleContext
 from executors.sql.parsed import parse_sql
 
-# What each unit of time is in strftime.
+# The format of each unit of time in strftime.
 _PARTS = {"year": "%Y", "month": "%m", "day": "%d", "hour": "%H", "minute": "%M", "second": "%S", "week": "%W"}
 _PARTS |= {"doy": "%j", "dow": "%w", "dayofweek": "%w", "epoch": "%s"}
-_SECONDS = {"day": 86_400, "hour": 3_600, "minute": 60, "second": 1}  # of the units that differences are counted in
+_SECONDS = {"day": 86_400, "hour": 3_600, "minute": 60, "second": 1}  # per unit of a difference
 _TRUNCATED = {"day": (), "month": ("start of month",), "year": ("start of year",), "week": ("weekday 0", "-6 days")}
 _STEPS = {"quarter": ("month", 3), "week": ("day", 7)}
 _OF_DATES = (exp.Year, exp.Quarter, exp.Month, exp.Day, exp.Hour, exp.Minute, exp.Second, exp.DayOfWeek)
@@ -34,8 +34,8 @@ _FORMATS = (
     ("%i", "%M"),
     ("%s", "%S"),
 )
-_NAMES = re.compile(r"%[MbWaceDhklprjuUvVxX]")  # of MySQL: names of months, and what else strftime writes otherwise
-# What sqlglot writes for SQLite with the same meaning, as a query says it.
+_NAMES = re.compile(r"%[MbWaceDhklprjuUvVxX]")  # MySQL's formats that strftime lacks or reads in another way
+# What dialects write differently, and those of them that sqlglot translates to SQLite with the same meaning.
 _CALLED = re.compile(r"\b(\w+)\s*\(|(\bILIKE\b|::|\b(?:DATE|TIMESTAMP)\s+(?='))", re.IGNORECASE)
 _WRITTEN = {"LEN", "NVL", "STRING_AGG", "IF", "POSITION", "ILIKE", "DATE ", "TIMESTAMP "}
 _CAST = re.compile(r"::\s*(?:date|timestamp|text|varchar)\b", re.IGNORECASE)
@@ -80,12 +80,12 @@ def _say_in_sqlite(tree: exp.Query, sql: str) -> Iterator[Change | str]:
 
 
 def _list_called(sql: str) -> list[str]:
-    """The functions and operators by which dialects differ, each once."""
+    """The functions and operators of a query's text that dialects may write differently, each once."""
     return list(dict.fromkeys((found[1] or found[2]).upper() for found in _CALLED.finditer(sql)))
 
 
 def _in_sqlite(node: exp.Expr) -> exp.Expr | None:
-    """The same in SQLite's words; None where it is that already, or unknown."""
+    """The same expression for SQLite; None if it needs no translation, or none is known."""
     match node:
         case exp.Extract():
             return _part(node.this.name, node.expression)
@@ -112,7 +112,7 @@ def _in_sqlite(node: exp.Expr) -> exp.Expr | None:
 
 
 def _translate_call(name: str, args: list[exp.Expr]) -> exp.Expr | None:
-    """A function that has no meaning to the parser."""
+    """A function that the parser does not know, for SQLite; None if no translation is known."""
     match name, len(args):
         case ("date_part" | "datepart", 2):
             return _part(args[0].name, args[1])
@@ -132,10 +132,10 @@ def _translate_call(name: str, args: list[exp.Expr]) -> exp.Expr | None:
 
 
 def _join(parts: Sequence[exp.Expr]) -> exp.Expr | None:
-    """Texts one after the other, without those that are NULL, as most databases and newer SQLite join them."""
+    """Texts joined without those that are NULL, as most databases and newer SQLite do."""
     texts: list[exp.Expr] = []
     for part in parts:
-        value = part.this if isinstance(part, exp.Coalesce) else part  # which the parser puts around some
+        value = part.this if isinstance(part, exp.Coalesce) else part  # the parser puts it around some
         texts.append(part.copy() if isinstance(part, exp.Literal) else _call("ifnull", value, ""))
     joined = texts.pop(0) if texts else None
     for text in texts:
@@ -144,17 +144,17 @@ def _join(parts: Sequence[exp.Expr]) -> exp.Expr | None:
 
 
 def _translate_difference(node: exp.DateDiff | exp.TimestampDiff) -> exp.Expr | None:
-    """Args: node: of three arguments, the parser takes the first for a moment, and the last for the unit."""
+    """A difference of two times. Of three arguments, the parser reads the first as a time and the last as the unit."""
     last, by_calendar = node.args.get("unit"), isinstance(node, exp.DateDiff)
     if last is None:
         return _difference("day", node.expression, node.this, by_calendar=True) if by_calendar else None
-    if isinstance(last, exp.Var):  # an identifier; of a literal it lost the quotes
+    if isinstance(last, exp.Var):  # an identifier; a literal has lost its quotes
         last = exp.column(last.name.lower()) if re.fullmatch(r"[A-Za-z_]\w*", last.name) else None
     return _difference(node.this.name, node.expression, last, by_calendar=by_calendar) if last is not None else None
 
 
 def _difference(unit: str, earlier: exp.Expr, later: exp.Expr, *, by_calendar: bool) -> exp.Expr | None:
-    """How many units end between two moments, or with `by_calendar` false how many whole ones fit between them."""
+    """The number of units that end between two times; without `by_calendar`, of whole units between them."""
     size = _SECONDS.get(unit.lower())
     if size is None:
         return None
@@ -170,7 +170,7 @@ def _difference(unit: str, earlier: exp.Expr, later: exp.Expr, *, by_calendar: b
 
 def _part(unit: str, moment: exp.Expr) -> exp.Expr | None:
     times = moment.unnest()
-    if isinstance(times, exp.Sub):  # as PostgreSQL says how long something took
+    if isinstance(times, exp.Sub):  # PostgreSQL's way to write a duration
         ends = [_part("epoch", it) for it in (times.this, times.expression)]
         return exp.paren(exp.Sub(this=ends[0], expression=ends[1])) if unit.lower() == "epoch" else None
     if unit.lower() == "quarter":
@@ -192,7 +192,7 @@ def _translate_format(moment: exp.Expr, form: exp.Expr) -> exp.Expr | None:
 
 
 def _shift(moment: exp.Expr, step: exp.Interval, sign: int) -> exp.Expr | None:
-    """A moment some time later or earlier: `date(moment, '-3 months')`."""
+    """A time plus or minus an interval: `date(moment, '-3 months')`."""
     unit = step.text("unit").lower().removesuffix("s")
     unit, times = _STEPS.get(unit, (unit, 1))
     amount = step.this.sql().strip("'")

@@ -28,12 +28,11 @@ Key = tuple[str, str, str]
 
 
 class LookedUp(Frozen):
-    """What became of looking up a query's texts.
+    """What a lookup of a query's texts found, by table, column and text.
 
-    missing: by table, column and text, what is stored that is nearest to a text which is not; the best first.
-    same: by those, the one stored value that differs in case, accents and punctuation alone, or is another name or code
-        of the country.
-    elsewhere: by those, the one other column of the table that stores the very text.
+    missing: the stored values nearest to each text that is not stored, best first.
+    same: the one stored value that differs from it only in case, accents and punctuation, or names the same country.
+    elsewhere: the one other column of the table that stores it.
     """
 
     check: Check
@@ -43,10 +42,10 @@ class LookedUp(Frozen):
 
 
 async def look_up(tree: exp.Query, schema: Schema, database: Database) -> LookedUp:
-    """Does every text that the query filters on exist in its column? The nearest stored values where it does not.
+    """Check that each text that the query filters on is stored in its column; if not, find the nearest stored values.
 
-    Only `column = 'text'` and `column IN ('text', ...)` on real tables are looked up, five at most, each by one
-    bounded query through the same guard as every other. Where such a query fails, the check could not be made.
+    Looks up at most five texts, each from `column = 'text'` or `column IN ('text', ...)` on a real table. The lookups
+    are bounded and pass through the guard. After one that fails, no further text is looked up.
     """
     from executors.sql.literals import text_filters
 
@@ -61,7 +60,7 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
                 continue
             missing[found.key], alike = await _find_nearest(found, schema, database)
             others = await _columns_with(found, schema, database)
-        except (SqlError, DatabaseUnavailable) as error:  # one that is too slow is not followed by four more
+        except (SqlError, DatabaseUnavailable) as error:  # a slow lookup is not followed by four more
             unmade = f"{found.table.name}.{found.column.name} could not be searched for {found.value!r}: {error}"
             missing.pop(found.key, None)
             break
@@ -77,7 +76,7 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
 
 
 async def _find_nearest(found: TextFilter, schema: Schema, database: Database) -> tuple[tuple[str, ...], str | None]:
-    """The stored values nearest to a text, and the one that is the same except for its form, or the same country."""
+    """The stored values nearest to a text, and the one that differs from it only in form, or names the same country."""
     from rapidfuzz import fuzz, process, utils
 
     from executors.sql.literals import same_text
@@ -94,7 +93,7 @@ async def _find_nearest(found: TextFilter, schema: Schema, database: Database) -
 
 
 async def _columns_with(found: TextFilter, schema: Schema, database: Database) -> tuple[str, ...]:
-    """Other columns of the table that store the very text, of the first few that hold texts."""
+    """The other columns of the table that store exactly this text, among the first few text columns."""
     from executors.sql.literals import is_text
 
     others = [it for it in found.table.columns if is_text(it) and not it.private and it.name != found.column.name]

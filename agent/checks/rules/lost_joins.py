@@ -1,8 +1,8 @@
-"""Columns of tables that a query does not read: its joins are rebuilt along the foreign keys.
+"""Rebuilds joins along the foreign keys, if a query uses columns of tables that it does not read.
 
-Small models know which columns they want but not how to join them: they read a column from a table that only a key
-leads to, or join through a column that does not exist. What a query selects, filters and groups by tells which tables
-it needs; the foreign keys tell how these are joined (as in NatSQL, Gan et al. 2021, where a query has no joins at all).
+Small models know which columns they want but not how to join their tables: they use a column without reading its table,
+or join on a column that does not exist. What a query selects, filters and groups by shows which tables it needs; the
+foreign keys show how to join them (as in NatSQL, Gan et al. 2021, where a query has no joins at all).
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from executors.sql.tree import selects_of
 
 
 def apply(context: RuleContext) -> Finding | None:
-    """Nothing where a column can be meant in several ways, where the shortest way to a table is not the only one, or
-    where the query reads anything but plain tables."""
+    """None if a column has several meanings, several shortest paths lead to a table, or a source is no plain table."""
 
     def change(tree: exp.Query) -> list[str]:
         rejoined = [_Rejoined(select, context.schema, context.dialect) for select in selects_of(tree)]
@@ -33,16 +32,16 @@ def apply(context: RuleContext) -> Finding | None:
 
 
 class _Rejoined:
-    """One SELECT on its way to joins that hold."""
+    """One SELECT while its joins are rebuilt."""
 
     def __init__(self, select: exp.Select, schema: Schema, dialect: str) -> None:
         self._select, self._schema, self._dialect = select, schema, dialect
         self._reading = ColumnResolver(select, schema)
-        self._alias: dict[str, str] = {}  # by which each table is read, as far as the joins are laid
+        self._alias: dict[str, str] = {}  # of each table that is joined so far
         self._changes: list[str] = []
 
     def changes(self) -> list[str]:
-        """What was changed in the tree; empty where nothing had to be. Raises Unclear: it cannot be."""
+        """Change the tree and return what changed; empty if it was right. Raises Unclear: it cannot be rebuilt."""
         own = self._reading.own
         if all(self._reading.holds(column) for column in own):
             return []
@@ -54,7 +53,7 @@ class _Rejoined:
         return self._changes
 
     def _lay(self, wanted: set[str]) -> None:
-        """Keep the joins that hold; lay the others anew along the keys, and reach what else is wanted."""
+        """Keep the joins that hold, rebuild the others along the keys, and join the other tables that are needed."""
         joins_left, dropped = list[exp.Join](), dict[str, str]()
         names = [table.name for table in self._reading.tables.values() if table is not None]
         first, *others = zip(names, (it.alias_or_name for it in self._reading.sources), strict=True)

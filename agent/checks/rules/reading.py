@@ -1,4 +1,4 @@
-"""Reads what several rules ask of one SELECT."""
+"""Reads facts about one SELECT that several rules need."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlglot import exp
 from executors.base import Column, Table
 from executors.sql.tree import conjuncts
 
-Place = tuple[str, str]  # an alias and a column, in small letters
+Place = tuple[str, str]  # an alias and a column, in lower case
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?!\w)")
 _SWAPPED = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d\d?")  # 1.500 or 2,5, as half of the world writes it
@@ -18,14 +18,14 @@ _DATE_TYPE = re.compile(r"date|timestamp", re.IGNORECASE)
 
 
 def holds_dates(column: Column, dialect: str) -> bool:
-    """Whether the values of a column are dates, with times of day or without."""
-    if dialect == "sqlite":  # which stores what it is given, whatever the type
+    """Whether a column holds dates, with or without times of day."""
+    if dialect == "sqlite":  # it stores any value in a column of any type
         return bool(column.samples) and all(map(_DATE.match, column.samples))
     return _DATE_TYPE.search(column.type) is not None
 
 
 def group_keys(select: exp.Query) -> list[exp.Expr]:
-    """What a SELECT groups by, and in the stead of a place or of an alias the item that it means."""
+    """The expressions that a SELECT groups by; for a position or an alias, the item that it stands for."""
     group = select.args.get("group")
     named = {it.alias.lower(): it.unalias() for it in select.selects if it.alias}
     named |= {str(place): it.unalias() for place, it in enumerate(select.selects, 1)}
@@ -45,14 +45,14 @@ def find_numbers(text: str) -> list[tuple[str, frozenset[float]]]:
 
 
 def owner_alias(column: exp.Expr, tables: Mapping[str, Table | None]) -> str | None:
-    """The one source that has a column, by its alias; None where that is not certain."""
+    """The alias of the one source that has a column; None if it could be several, or none."""
     of = column.table.lower() if isinstance(column, exp.Column) else None
     found = [it for it, table in tables.items() if of in {"", it} and table is not None and table.column(column.name)]
     return found[0] if len(found) == 1 else None
 
 
 def equal_columns(select: exp.Select) -> set[tuple[Place, Place]]:
-    """The columns that a SELECT holds to be equal, both ways."""
+    """The pairs of columns that a SELECT requires to be equal, each pair in both orders."""
     joins = select.args.get("joins") or []
     where, found = select.args.get("where"), set[tuple[Place, Place]]()
     for condition in [*(it.args.get("on") for it in joins), where.this if where is not None else None]:

@@ -8,12 +8,12 @@ from importlib import import_module
 from agent.checks.rules.base import Action, Rule
 
 RULES = (
-    # repairs of what cannot run
+    # repairs of queries that cannot run
     "lost_joins",
     "text_of_values",
     "foreign_functions",
     "keyed_groups",
-    # alternatives to what runs
+    # alternatives to queries that run
     "stored_values",
     "not_in_nulls",
     "cut_division",
@@ -56,6 +56,6 @@ RULES = (
 
 
 def rules(action: Action, without: Collection[str] = ()) -> tuple[Rule, ...]:
-    """The rules of one action, but for those of these ids."""
+    """The rules with one action, except those with these ids."""
     found: list[Rule] = [import_module(f"agent.checks.rules.{name}").RULE for name in RULES if name not in without]
     return tuple(rule for rule in found if rule.action == action)

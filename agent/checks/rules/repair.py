@@ -1,4 +1,4 @@
-"""Repairs a query that cannot run, with the rules for its error in turn."""
+"""Repairs a query that cannot run, with one rule after the other."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from executors.errors import ErrorKind
 
 
 def repair_draft(draft: Draft, error: str, schema: Schema, without: Collection[str] = ()) -> Draft | None:
-    """The draft as a query that may run; None where no rule knows a repair.
+    """The repaired draft, which may run; None if no rule can repair it.
 
-    `error`: an `ErrorKind`. `schema`: with the keys that are known of it. `without`: ids of rules to leave out.
+    `error`: an `ErrorKind`. `schema`: with all known keys. `without`: ids of rules to leave out.
     """
     kind = next((it for it in ErrorKind if it == error), None)
     if draft.sql is None or kind is None:
@@ -26,7 +26,7 @@ def repair_draft(draft: Draft, error: str, schema: Schema, without: Collection[s
 
     sql, notes, dialect = draft.sql, list[str](), DIALECTS[schema.dialect].sqlglot
     if kind in NAMES | WORDS and (quoted := quote_names(sql, schema)):
-        sql, notes = quoted, ["names of the schema are in quotes"]  # what is still wrong then shows itself
+        sql, notes = quoted, ["names of the schema are in quotes"]  # the next run shows what is still wrong
     else:
         context = RuleContext(sql, schema, tree_to_change(sql, dialect), error=kind)
         for rule in rules("repair", without):

@@ -1,4 +1,4 @@
-"""What the rules find in a query that ran: doubts, and the alternative from schema and data."""
+"""Reviews a query that ran: the rules' doubts about it, and an alternative from schema and data."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Rows = Callable[[str], Awaitable[QueryResult]]
 
 
 class RuleReview(NamedTuple):
-    """What was found of one query that ran.
+    """What the rules found in one query that ran.
 
-    check: of the texts that it filters on.
-    alternative: what schema and data propose in its place, where that gives other rows.
+    check: whether the texts that it filters on are stored.
+    alternative: the query that schema and data suggest instead; None if it gives the same rows.
     """
 
     check: Check
@@ -44,9 +44,9 @@ async def review(
     rows: Rows,
     without: Collection[str] = (),
 ) -> RuleReview:
-    """Run the rules on a query and its rows, and try out what can be tried, so that doubts are not raised needlessly.
+    """Run the rules on a query and its rows. Doubts that the data can refute are tested first.
 
-    `rows` runs a query as any draft would be, through the same guard. `without`: ids of rules to leave out.
+    `rows` runs a query through the guard, like any draft. `without`: ids of rules to leave out.
     """
     from executors.dialects.table import DIALECTS
     from executors.sql.literals import spell_texts
@@ -72,7 +72,7 @@ async def review(
 async def _alternative(
     draft: Draft, subject: RuleContext, result: QueryResult, rows: Rows, without: Collection[str]
 ) -> tuple[list[Doubt], Draft | None]:
-    """All that the rules would change, in one further query; nothing where that gives the same rows."""
+    """The doubts of the rules that change queries, and one query with all their changes if it gives other rows."""
     from agent.core.row_comparison import same_rows
 
     doubts, changes, sql = await off_loop(partial(_apply_changes, subject, without))
@@ -92,7 +92,7 @@ async def _alternative(
 
 
 def _apply_changes(subject: RuleContext, without: Collection[str]) -> tuple[list[Doubt], list[Change], str]:
-    """The doubts of all rules that would change the query, what they change, and the query then."""
+    """The doubts of the rules that change queries, the changes, and the changed query."""
     from executors.sql.tree import tree_to_change
 
     doubts: list[Doubt] = []
@@ -109,7 +109,7 @@ def _apply_changes(subject: RuleContext, without: Collection[str]) -> tuple[list
 
 
 async def _confirm(found: Finding, rows: Rows) -> Finding | None:
-    """What the data leaves of a finding; nothing where all probes give the same, or a count is 0 or fails."""
+    """The finding if the data supports it; None if all probes give the same rows, or a count is 0 or fails."""
     from agent.core.row_comparison import same_rows
 
     try:

@@ -1,7 +1,7 @@
-"""A part whose filter its whole contradicts, or whose other filters are not those of its whole.
+"""A share whose part and whole have filters that contradict each other or differ.
 
-"Shipped and not cancelled, over all" leaves open whether the cancelled belong to the whole; and what is over 50,
-of all that are not cancelled, has cancelled ones among it. The cancelled among all that are not cancelled are none.
+"Shipped and not cancelled, of all" leaves open whether cancelled orders belong to the whole. "Over 50, of those not
+cancelled" counts cancelled orders in the part alone. "Cancelled, of those not cancelled" counts none.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ def apply(context: RuleContext) -> Finding | None:
 
 
 def _counts_one_branch(case: exp.Case) -> bool:
-    """Whether an aggregate reads the rows of one condition; other CASEs label rows, or leave some out."""
+    """Whether a CASE selects the rows of an aggregate by one condition; others label rows, or leave some out."""
     default = case.args.get("default")
     empty = default is None or isinstance(default, exp.Null) or (default.is_number and not default.to_py())
     return empty and len(case.args.get("ifs") or ()) == 1 and case.find_ancestor(exp.AggFunc) is not None
 
 
 def _excludes(kept: exp.Expr, part: exp.Expr) -> bool:
-    """Whether a condition of all rows leaves none for that of a part: `status <> 'X'` for `status = 'X'`."""
+    """Whether a filter of all rows excludes every row of a part: `status <> 'X'` and `status = 'X'`."""
     if not isinstance(part, exp.EQ) or not isinstance(kept, exp.EQ | exp.NEQ) or kept.this != part.this:
         return False
     one, other = kept.expression, part.expression
@@ -59,7 +59,7 @@ def _excludes(kept: exp.Expr, part: exp.Expr) -> bool:
 
 
 def _conditions(side: exp.Expr) -> list[exp.Expr]:
-    """What restricts the rows of one side of a division."""
+    """The conditions that restrict the rows of one side of a division."""
     found = list(_conditions_of(side.find_all(*_PARTS)))
     return _split([*found, *(it.this for it in side.find_all(exp.Where) if it.find_ancestor(exp.Filter) is None)])
 

@@ -1,7 +1,7 @@
-"""Two tables joined by keys of different things: `hotels.hotel_id = reviews.booking_id`.
+"""Two tables joined on keys of different things: `hotels.hotel_id = reviews.booking_id`.
 
-A table of details may share the key of another one without a foreign key that says so. So without another key between
-the two tables, one side must be a foreign key, and foreign keys must refer to what either side holds.
+A table of details may share the key of another table without a declared foreign key. So if no key relates the two
+tables, the join is doubted only if one side is a foreign key, and foreign keys refer to the keys of both sides.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from agent.checks.rules.reading import Place, equal_columns, owner_alias
 from executors.base import Table
 from executors.sql.names.tables import edges
 
-_ANY_KEY = frozenset({"id", "key", "code", "no"})  # keys of everything are called so: the same name says nothing
+_ANY_KEY = frozenset({"id", "key", "code", "no"})  # keys of any table have these names, so equal names mean nothing
 
 
 def apply(context: RuleContext) -> Finding | None:
@@ -26,7 +26,7 @@ def apply(context: RuleContext) -> Finding | None:
             if mine is None or theirs is None or mine[0] is theirs[0]:
                 continue
             if one[1] == other[1] and one[1] not in _ANY_KEY:
-                continue  # a name of their own says that both hold the same
+                continue  # with a distinctive name, both are the same key
             here, there = _list_meanings(*mine, context), _list_meanings(*theirs, context)
             refers = any(it - {(table.name.lower(), name)} for it, (table, name) in ((here, mine), (there, theirs)))
             known = refers and _is_referred_to(here, context) and _is_referred_to(there, context)
@@ -39,7 +39,7 @@ def apply(context: RuleContext) -> Finding | None:
 def _find_origin(
     select: exp.Select, side: Place, tables: Mapping[str, Table | None], context: RuleContext
 ) -> tuple[Table, str] | None:
-    """The table and the column that a side of a join reads, also where a query in FROM passes it on."""
+    """The table and the column that one side of a join reads, also through a subquery in FROM."""
     alias, column = side
     table = tables.get(alias)
     if table is not None:
@@ -60,7 +60,7 @@ def _find_origin(
 
 
 def _list_meanings(table: Table, column: str, context: RuleContext) -> set[tuple[str, str]]:
-    """The keys whose values a column holds, as table and column in small letters: its own, and those it refers to."""
+    """The keys whose values a column holds, as (table, column) in lower case: its own, and those that it refers to."""
     found: set[tuple[str, str]] = set()
     if column in {it.lower() for it in table.primary_key}:
         found.add((table.name.lower(), column))
