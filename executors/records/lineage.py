@@ -60,15 +60,25 @@ class LineageSource:
 
 
 class LineageKind(Enum):
-    """How the records of a query are derived."""
+    """How the records of a query are derived.
 
-    RECORDS = auto()  # not needed: its rows are the records
-    OWN = auto()  # it aggregates the rows that it reads
-    PASSES = auto()  # its only relevant source is one that aggregates
-    JOINS = auto()  # it joins one aggregating source to other rows
-    SHARED = auto()  # several sources lead to the same aggregate
-    BRANCHES = auto()  # it is a set operation
-    NONE = auto()  # the records cannot be derived
+    In the examples, `d` is a CTE: `WITH d AS (SELECT day, SUM(amount) AS total FROM orders GROUP BY day)`.
+    """
+
+    # Not needed, because its rows are the records: `SELECT day, amount FROM orders`.
+    RECORDS = auto()
+    # It aggregates the rows that it reads: `SELECT day, SUM(amount) FROM orders GROUP BY day`.
+    OWN = auto()
+    # Its only relevant source is one that aggregates: `SELECT MAX(total) FROM d`.
+    PASSES = auto()
+    # It joins one aggregating source to other rows: `SELECT name, total FROM holidays JOIN d USING (day)`.
+    JOINS = auto()
+    # Several sources lead to the same aggregate: `SELECT (SELECT MIN(total) FROM d), (SELECT MAX(total) FROM d)`.
+    SHARED = auto()
+    # It is a set operation: `SELECT SUM(amount) FROM orders UNION ALL SELECT SUM(amount) FROM refunds`.
+    BRANCHES = auto()
+    # The records cannot be derived: `SELECT (SELECT SUM(amount) FROM orders), (SELECT SUM(amount) FROM refunds)`.
+    NONE = auto()
 
 
 @dataclass(frozen=True)
