@@ -13,6 +13,23 @@ from agent.checks.grounding.claims.item import Item, Kind
 from agent.checks.grounding.claims.names import TOKEN, NameIndex, Places
 from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.languages.language import language_of
+from agent.checks.grounding.languages.particles import (
+    ARTICLED,
+    ARTICLES,
+    BEFORE_YEARS,
+    BOUNDS_OF_NUMBERS,
+    BUT,
+    DEFINITE,
+    DURING,
+    FISCAL,
+    JOINED,
+    NOT_ONE_AFTER,
+    NOT_ONE_BEFORE,
+    ONE,
+    THAN,
+    THAN_OF,
+    UP_BY,
+)
 from agent.checks.grounding.languages.plain_words import list_doing_words, list_transfer_words
 from agent.checks.grounding.languages.ratios import read_ratio
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, Vocabulary, vocabulary
@@ -29,10 +46,6 @@ _MARKS = re.compile(r"[,;:.!?()\n\[\]=]|[–—]|(?<=\s)-(?=\s)|/")
 _BETWEEN_WORDS = re.compile(rf"{_MARKS.pattern}|\d")  # "kamen 2024 auf" is not a phrase
 _CODE = re.compile(r"(?=[^\W_]*\d)(?=[^\W_]*[^\W\d_])[^\W_]+(?:[-_./][^\W_]+)*")
 _DEGREES = re.compile(r"°[CF]\b")
-_ONE = {"en": "one", "de": "eins", "es": "uno", "it": "uno"}
-_NOT_ONE_AFTER = frozenset(["of", "another", "by"])
-_NOT_ONE_BEFORE = frozenset(["no", "this", "that", "the", "which", "only", "any", "each", "every"])
-
 
 _TRANSLATED = 6  # least letters of a name that may be translated
 _ABBREVIATIONS = re.compile(
@@ -41,23 +54,6 @@ _ABBREVIATIONS = re.compile(
 _HALF_TIMES, _HALF_SHARE = Fraction(1, 20), Fraction(1, 2)  # tolerances of ratios in words: 0.05; 0.5 %
 _COMPARES = {Class.OVER: Class.MORE, Class.UNDER: Class.LESS}
 _BOUNDS = {Class.MORE: Class.OVER, Class.LESS: Class.UNDER}
-# These are bounds if a number follows.
-_EXACTLY_BEFORE = frozenset(
-    ["above", "below", "exceeds", "exceed", "exceeded", "surpassed", "übersteigt", "übertrifft"]
-)
-_EXACTLY_BEFORE |= {"übersteigen", "überstieg", "überstiegen", "übertraf", "übertrafen", "überschritt", "überschritten"}
-_EXACTLY_BEFORE |= {"dépasse", "dépassent", "dépassé", "dépassait", "dépassaient", "supera", "superan", "superó"}
-_EXACTLY_BEFORE |= {"superaron", "superano", "superato", "superata", "superati", "superava", "superavano"}
-# These may stand between a bound and its number: "superaron los 2 millones", "mehr als eine Million".
-_ARTICLES = frozenset(
-    ["the", "a", "an", "die", "den", "der", "dem", "das", "ein", "eine", "einen", "einer", "un", "une"]
-)
-_ARTICLES |= {"le", "la", "les", "il", "lo", "i", "gli", "el", "los", "las"}
-_DURING = frozenset(["over", "über"])
-_IN = frozenset(
-    ["in", "of", "for", "during", "since", "from", "im", "von", "für", "seit", "en", "de", "pour", "depuis"]
-)
-_IN |= {"del", "desde", "nel", "di", "dal", "dell", "year", "jahr", "année", "año", "anno"}
 KOREAN_THAN = re.compile(r"(?<=[^\W_])보다(?![^\W_])")  # follows the compared name
 # Korean words that relate several numbers. Its other words are not analysed.
 _KOREAN = re.compile(
@@ -68,51 +64,45 @@ _KOREAN = re.compile(
 )
 _KOREAN_RANK = re.compile(r"(\d{1,3})위(?=$|[^\uac00-\ud7a3]|[는은가이를을로와과의인에입였])")
 _NOT_COMPOUND = re.compile(r"(?:no|non|not)-[^\W\d_]+", re.IGNORECASE)
-_BUT = frozenset(["but", "bis auf", "à part", "hormis"])
 _ALL = {Class.ALL, Class.EACH, Class.NOT}
-_UP_BY = {"up": Class.RISE, "down": Class.FALL}
 _VERBS = frozenset({Class.MOST, Class.LEAST, Class.RISE, Class.FALL, Class.RANGE, Class.MORE, Class.LESS})
-_ARTICLED = {"più": Class.MOST, "más": Class.MOST, "meno": Class.LEAST, "menos": Class.LEAST}
-_DEFINITE = frozenset({"il", "lo", "la", "i", "gli", "le", "l", "el", "los", "las"})
-_THAN_OF = frozenset({"di", "che", "del", "della", "dell", "rispetto", "que", "respecto"})
-_FISCAL = frozenset(["fiscal", "financial", "geschäftsjahr", "wirtschaftsjahr"])
 _NOUNS = 2  # "l'interruzione media più lunga"
 _BESIDE = 2  # most words between digits and their label
-_THAN = frozenset(["than", "als", "que", "che"])
-_JOINED = frozenset(["than", "als", "que", "che", "and", "und", "et", "y", "e"])
 
 
 def items_of(text: str, facts: Facts, names: NameIndex) -> list[Item]:
     """All items of a text, in order. White space and quotes produce none."""
     found = list(with_fractions(text, list(_Reader(text, facts, names).items()), facts.language))
     found = list(with_durations(text, found))
-    for place, item in enumerate(found):
-        following = found[place + 1].kind if place + 1 < len(found) else ""
-        if item.text.lower() in _DURING and following == "phrase" and found[place + 1].text.lower() in _ARTICLES:
-            found[place] = item = replace(item, cls=Class.FILLER)  # "over the four quarters"
-        if item.cls in {*_BOUNDS, *_COMPARES} and _article_leads(found, place):
-            following = "number"
-        if item.cls in _BOUNDS and item.text.lower() in _EXACTLY_BEFORE and following == "number":
-            found[place] = replace(item, cls=_BOUNDS[item.cls])  # "above 12"
-        if (
-            item.text.lower() in _BUT
-            and following == "name"
-            and _ALL & {it.cls for it in found[max(0, place - 4) : place]}
-        ):
-            found[place] = replace(item, cls=Class.NOT)  # "all hotels but Ritz"
-        if item.text.lower() in _UP_BY and following == "number":
-            found[place] = replace(item, kind="phrase", cls=_UP_BY[item.text.lower()])  # "up 50 % from 2022"
-        if item.cls is Class.SOME and following == "number":
-            found[place] = replace(item, cls=Class.ABOUT)  # "some 300"
-        if item.cls is Class.BEFORE and following == "name":
-            found[place] = replace(item, cls=Class.MORE)  # "300 vor Ada"
-        if item.text.lower() in _ARTICLED and _has_article(found, place):
-            found[place] = replace(item, cls=_ARTICLED[item.text.lower()])  # "la linea più lunga"
-        elif (
-            item.cls in _COMPARES and following != "number" and facts.language != "ko"
-        ):  # "more than Ada", not "more than 12"
-            found[place] = replace(item, cls=_COMPARES[item.cls])
+    for place in range(len(found)):
+        found[place] = _in_context(found, place, facts.language)
     return list(_with_than(text, found if text == facts.question else list(_with_years(facts.question, found, names))))
+
+
+def _in_context(items: Sequence[Item], place: int, language: str | None) -> Item:
+    """The item with the class that its neighbours give it. The first case that applies decides."""
+    item, word = items[place], items[place].text.lower()
+    after = items[place + 1] if place + 1 < len(items) else None
+    if word in DURING and after is not None and after.kind == "phrase" and after.text.lower() in ARTICLES:
+        return replace(item, cls=Class.FILLER)  # "over the four quarters"
+    compares = item.cls in _BOUNDS or item.cls in _COMPARES
+    before_number = (after is not None and after.kind == "number") or (compares and _article_leads(items, place))
+    before_name = after is not None and after.kind == "name"
+    if word in ARTICLED and _has_article(items, place):
+        return replace(item, cls=ARTICLED[word])  # "la linea più lunga"
+    if item.cls in _COMPARES and not before_number and language != "ko":
+        return replace(item, cls=_COMPARES[item.cls])  # "more than Ada", not "more than 12"
+    if item.cls is Class.BEFORE and before_name:
+        return replace(item, cls=Class.MORE)  # "300 vor Ada"
+    if item.cls is Class.SOME and before_number:
+        return replace(item, cls=Class.ABOUT)  # "some 300"
+    if word in UP_BY and before_number:
+        return replace(item, kind="phrase", cls=UP_BY[word])  # "up 50 % from 2022"
+    if word in BUT and before_name and _ALL & {it.cls for it in items[max(0, place - 4) : place]}:
+        return replace(item, cls=Class.NOT)  # "all hotels but Ritz"
+    if item.cls in _BOUNDS and word in BOUNDS_OF_NUMBERS and before_number:
+        return replace(item, cls=_BOUNDS[item.cls])  # "above 12"
+    return item
 
 
 def _has_article(items: Sequence[Item], place: int) -> bool:
@@ -120,8 +110,8 @@ def _has_article(items: Sequence[Item], place: int) -> bool:
     nouns = list(takewhile(lambda it: it.kind in ("word", "name"), reversed(items[:place])))
     start = place - len(nouns) - 1
     behind = [it.text.lower() for it in items[place + 1 : place + 3]]
-    article = nouns and len(nouns) <= _NOUNS and start >= 0 and items[start].text.lower() in _DEFINITE
-    return bool(article) and bool(behind) and items[place + 1].kind == "word" and not _THAN_OF & set(behind[1:])
+    article = nouns and len(nouns) <= _NOUNS and start >= 0 and items[start].text.lower() in DEFINITE
+    return bool(article) and bool(behind) and items[place + 1].kind == "word" and not THAN_OF & set(behind[1:])
 
 
 def _with_years(question: str, items: Sequence[Item], names: NameIndex) -> Iterator[Item]:
@@ -131,15 +121,15 @@ def _with_years(question: str, items: Sequence[Item], names: NameIndex) -> Itera
         before = items[place - 1].text.lower() if place else ""
         after = items[place + 1] if place + 1 < len(items) else None
         leads = (not place or items[place - 1].kind == "mark") and after is not None and after.kind == "phrase"
-        timed = before in _IN or before == "(" or leads or (before in _JOINED and bool(names.dates))
+        timed = before in BEFORE_YEARS or before == "(" or leads or (before in JOINED and bool(names.dates))
         timed = timed or (german and after is not None and after.kind in ("phrase", "number") and before != "")
         if item.kind == "number" and timed and re.fullmatch(r"(?:1[89]|20)\d\d", item.text):
             date = DateInText(item.start, item.end, ((int(item.text), None, None, None),))
             places, asked = names.find_date(date) or {}, re.search(rf"(?<!\d){item.text}(?!\d)", question)
-            fiscal = before in _FISCAL or (before == "year" and items[place - 2].text.lower() in _FISCAL)
+            fiscal = before in FISCAL or (before == "year" and items[place - 2].text.lower() in FISCAL)
             if asked and (fiscal or any(names.are_all(rows) for rows in places.values())):
                 places = {}  # it does not distinguish rows
-            if places or (asked and before not in _JOINED):
+            if places or (asked and before not in JOINED):
                 item = Item("date", item.start, item.end, item.text, date=date, places=places)
         yield item
 
@@ -149,7 +139,7 @@ def _with_than(text: str, items: Sequence[Item]) -> Iterator[Item]:
     at = 0
     while at < len(items):
         item, two = items[at], items[at + 1 : at + 3]
-        is_bound = item.cls in _BOUNDS and len(two) == 2 and two[0].text.lower() in _THAN and two[1].kind == "number"
+        is_bound = item.cls in _BOUNDS and len(two) == 2 and two[0].text.lower() in THAN and two[1].kind == "number"
         leads = item.cls in _COMPARES and _article_leads(items, at)
         if (is_bound or leads) and item.cls is not None:
             cls = _BOUNDS.get(item.cls, item.cls)
@@ -163,7 +153,7 @@ def _article_leads(items: Sequence[Item], place: int) -> bool:
     two = items[place + 1 : place + 3]
     return (
         len(two) == 2
-        and two[0].text.lower() in _ARTICLES
+        and two[0].text.lower() in ARTICLES
         and two[1].kind == "number"
         and two[1].cls in (None, Class.SHARE)
     )
@@ -336,7 +326,7 @@ class _Reader:
     def _is_month(self, place: int) -> bool:
         """Whether a possible month is one, if the rows have none: "in May", "April", but not "may" or "Jan"."""
         start = self._ends[place] - len(self._words[place])
-        after_in = place > 0 and self._words[place - 1] in _IN
+        after_in = place > 0 and self._words[place - 1] in BEFORE_YEARS
         return after_in or (len(self._words[place]) > 3 and self._text[start].isupper())
 
     def _number(self, at: int) -> Item | None:
@@ -381,7 +371,7 @@ class _Reader:
         if ratio := self._ratio(at, place, self._language):
             return ratio
         found = read_number_words(self._words, place, self._language)
-        if found is None or (found[1] == 1 and self._words[place] == _ONE.get(self._language) and self._no_one(place)):
+        if found is None or (found[1] == 1 and self._words[place] == ONE.get(self._language) and self._no_one(place)):
             return None
         end = self._ends[place + found[1] - 1]
         return self._item("number", at, end, value=Fraction(found[0]), half=Fraction(1, 2))
@@ -403,7 +393,7 @@ class _Reader:
     def _no_one(self, place: int) -> bool:
         after = self._words[place + 1] if place + 1 < len(self._words) else ""
         before = self._words[place - 1] if place else ""
-        return after in _NOT_ONE_AFTER or before in _NOT_ONE_BEFORE
+        return after in NOT_ONE_AFTER or before in NOT_ONE_BEFORE
 
     def _read_unit(self, at: int) -> Item | None:
         """ "Megawatt-hours" is one word, unless the columns have it as two."""
