@@ -91,7 +91,7 @@ class Numbers:
         self.listed = self.columns.pair_lists(self.items, self.asked)
 
     def find_support(self, segment: Segment, item: Item, *, rows: Rows | None = None) -> Support | None:
-        """The support of one number of a segment. None if it has none.
+        """The support of one number of a segment, from the first source that has one; else None.
 
         Args:
             rows: those of its name, if the sentence pairs lists.
@@ -111,16 +111,16 @@ class Numbers:
         if item.cls is Class.MULTIPLIED:
             return self._aggregate(segment, item, columns, bound)
         return (
-            self._cell(segment, item, columns, named, bound)
-            or self._aggregate(segment, item, columns, bound)
-            or self._find_across(segment, item, named, bound)
-            or self._whole(segment, place, columns)
-            or found
-            or self._find_scale_end(segment, place, columns)
-            or self.counts.find_counted(segment, place, bound)
-            or self.counts.find_listed(segment, place)
-            or self._end(segment, place, columns)
-            or self._find_over_records(segment, place, named, bound)
+            self._cell(segment, item, columns, named, bound)  # "Ada sold 12"
+            or self._aggregate(segment, item, columns, bound)  # "the shops sold 35 in total"
+            or self._find_across(segment, item, named, bound)  # "75 % of the candidates passed"
+            or self._whole(segment, place, columns)  # "27 of the 36 beds"
+            or found  # "3 stars", as the question says
+            or self._find_scale_end(segment, place, columns)  # "8.3 out of 10"
+            or self.counts.find_counted(segment, place, bound)  # "6 countries"
+            or self.counts.find_listed(segment, place)  # "two regions, North and South"
+            or self._end(segment, place, columns)  # "between 12 and 48 a month"
+            or self._find_over_records(segment, place, named, bound)  # "over 9 records", of those behind the result
         )
 
     def is_condition(self, segment: Segment, place: int) -> bool:
