@@ -32,7 +32,7 @@ async def main() -> None:
                 await service.model.ready()
                 print("{}", flush=True)
                 continue
-            database = await service.registered.get(asked["database"], LOCAL)
+            database = await service.databases.get(asked["database"], LOCAL)
             answer = await answer_plainly(service.model, service.settings.row_limit, asked["question"], database)
             rows_s = time.perf_counter() - began
             print(json.dumps(_as_dict(answer, rows_s)), flush=True)

@@ -45,7 +45,7 @@ def tables(size: int, folder: Path) -> Point:
 
 async def _retrieval_ms(service: Service, text: str) -> float:
     """Milliseconds of CPU until the context of a question is there: found, linked, rendered."""
-    database = await service.registered.get(DATABASE, ANONYMOUS)
+    database = await service.databases.get(DATABASE, ANONYMOUS)
     question = Question(text=text, database=DATABASE, trace_id="bench")
     began = time.process_time()
     await enrich(question, database, service.knowledge, service.parts.profile, service.settings)

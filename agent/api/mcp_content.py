@@ -70,7 +70,7 @@ class Content:
         self, _context: ServerRequestContext, _params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         """The schema, docs and saved queries of every available database."""
-        infos = await self._service.databases(self._principal)
+        infos = await self._service.list_databases(self._principal)
         return types.ListResourcesResult(
             resources=[
                 types.Resource(
@@ -136,7 +136,7 @@ class Content:
         names: list[str] = []
         if params.argument.name == "database":
             prefix = params.argument.value.casefold()
-            infos = await self._service.databases(self._principal)
+            infos = await self._service.list_databases(self._principal)
             names = [info.name for info in infos if info.name.casefold().startswith(prefix)]
         shown = names[:MAX_COMPLETIONS]
         completion = types.Completion(values=shown, total=len(names), has_more=len(names) > len(shown))

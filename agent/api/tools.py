@@ -114,7 +114,7 @@ async def _ask(service: Service, body: Any, principal: str) -> Answer:
 
 
 async def _list(service: Service, body: NoArguments, principal: str) -> DatabaseList:  # noqa: ARG001
-    return DatabaseList(databases=await service.databases(principal))
+    return DatabaseList(databases=await service.list_databases(principal))
 
 
 async def read_schema(service: Service, body: SchemaRequest, principal: str) -> SchemaText:
@@ -125,12 +125,12 @@ async def read_schema(service: Service, body: SchemaRequest, principal: str) -> 
 
 
 async def _run(service: Service, body: Any, principal: str) -> ExecuteResponse:
-    done = await service.registered.execute(body.database, body.sql, row_limit=body.row_limit, principal=principal)
+    done = await service.databases.execute(body.database, body.sql, row_limit=body.row_limit, principal=principal)
     return ExecuteResponse.of(done)
 
 
 async def _more(service: Service, body: Any, principal: str) -> ExecuteResponse:
-    done = await service.registered.next_page(body.database, body.cursor, row_limit=body.row_limit, principal=principal)
+    done = await service.databases.next_page(body.database, body.cursor, row_limit=body.row_limit, principal=principal)
     return ExecuteResponse.of(done)
 
 

@@ -126,7 +126,7 @@ async def _report_files(service: Service, name: str, out: Console, err: Console)
     path = local_path(service.router.entry(name).url or "")
     if path is None or kind_of(path) != "files":
         return
-    reports, warnings = await service.registered.reports(name, LOCAL)
+    reports, warnings = await service.databases.reports(name, LOCAL)
     for table in reports:
         rows = "rows not counted" if table.rows is None else f"{table.rows:,} row{'s'[: table.rows != 1]}"
         columns = ", ".join(f"{it.name} {it.type}" for it in table.columns)

@@ -136,15 +136,15 @@ class Service:
         changes = Changes(state, self._follow_change)
         self.uploads = Uploads(settings, state, router, build_blobs(settings))
         self.catalogue = Catalogue(router, self.uploads, registry_file, self._others, changes)
-        self.registered = Databases(router, settings, changes, cursors, self.catalogue)
-        self.registered.bulkhead.behind = self.model.queue
-        self.documents = Documents(self.registered, self.knowledge, added, changes)
-        self.people = build_people(settings, state, router, self.registered, self.documents, added, verified)
+        self.databases = Databases(router, settings, changes, cursors, self.catalogue)
+        self.databases.bulkhead.behind = self.model.queue
+        self.documents = Documents(self.databases, self.knowledge, added, changes)
+        self.people = build_people(settings, state, router, self.databases, self.documents, added, verified)
         self.dashboard = Dashboard(
             state, self.people.saved, Webhooks(AllowedHosts(settings.webhook_hosts)), check_s=settings.dashboard_check_s
         )
-        self.shares = Shares(state, self.sessions, self.registered)
-        self.asking = Asking(self.parts, router, self.registered, self.sessions, self.people.recorder)
+        self.shares = Shares(state, self.sessions, self.databases)
+        self.asking = Asking(self.parts, router, self.databases, self.sessions, self.people.recorder)
         self.query, self.events = self.asking.query, self.asking.events
         self.idempotency = Idempotency(
             state, ttl_s=settings.idempotency_s, lease_s=settings.request_deadline_s + LEASE_MARGIN_S
@@ -164,13 +164,13 @@ class Service:
 
     def _others(self, names: Sequence[str]) -> None:
         """Drop what is known about names that now refer to other databases, or to none."""
-        self.registered.drop(names)
+        self.databases.drop(names)
         for name in names:
             self.knowledge.outdate(name)
 
     async def start_session(self, database: str, principal: str = ANONYMOUS) -> Session:
         """Start a session about one database; only its principal can see it. Raises UnknownDatabase."""
-        await self.registered.get(database, principal)
+        await self.databases.get(database, principal)
         return await asyncio.to_thread(self.sessions.start, database, principal)
 
     async def session(self, session_id: str, principal: str = ANONYMOUS, *, whole: bool = False) -> Session:
@@ -215,26 +215,26 @@ class Service:
         hide(self.router.entry(name).secrets())
         return name
 
-    async def databases(self, principal: str) -> list[DatabaseInfo]:
+    async def list_databases(self, principal: str) -> list[DatabaseInfo]:
         """Every database that a principal may query, and whether each can be opened."""
-        infos = await self.registered.infos(principal)
+        infos = await self.databases.infos(principal)
         return [self._with_rights(info, principal) for info in infos]
 
     async def database(self, name: str, principal: str) -> tuple[DatabaseInfo, tuple[str, ...]]:
         """One database, and questions that it can answer. Raises UnknownDatabase."""
-        info = self._with_rights(await self.registered.info(name, principal), principal)
+        info = self._with_rights(await self.databases.info(name, principal), principal)
         if not info.available:
             return info, ()
-        return info, await sample_questions(self.registered, self.knowledge, self.looks, name, principal)
+        return info, await sample_questions(self.databases, self.knowledge, self.looks, name, principal)
 
     async def first_look(self, name: str, principal: str) -> FirstLook:
         """A database's tables and keys, and tested questions. Raises UnknownDatabase, DatabaseUnavailable."""
-        return await self.looks.of(await self.registered.get(name, principal))
+        return await self.looks.of(await self.databases.get(name, principal))
 
     async def describe_column(self, place: ColumnPlace, text: str, principal: str) -> Document | None:
         """See `Documents.describe`. Only for owners. Raises UnknownDatabase, NotPermitted, DocumentsInvalid."""
-        await self.registered.follow(place.database)
-        self.registered.admit_owner(place.database, principal)
+        await self.databases.follow(place.database)
+        self.databases.admit_owner(place.database, principal)
         return await self.documents.describe(place, text, principal)
 
     def _with_rights(self, info: DatabaseInfo, principal: str) -> DatabaseInfo:
@@ -243,19 +243,19 @@ class Service:
     async def take_upload(self, arriving: Arriving, body: AsyncIterable[bytes]) -> Upload:
         """Store uploaded data as a database of its caller. Raises as `Uploads.take`."""
         upload = await self.uploads.take(arriving, body)
-        await self.registered.follow(now=True)
+        await self.databases.follow(now=True)
         return upload
 
     async def remove_upload(self, name: str, principal: str) -> None:
         """Delete an upload, except its name. Raises UnknownDatabase, NotPermitted, StateUnavailable."""
-        await self.registered.follow(now=True)
-        self.registered.admit(name, principal)
+        await self.databases.follow(now=True)
+        self.databases.admit(name, principal)
         if not self.router.entry(name).is_upload:
             raise NotPermitted(
                 f"{name!r} is in the registry, not an upload: only the operator of this service can remove it."
             )
         await self.uploads.remove(name)
-        await self.registered.follow(now=True)
+        await self.databases.follow(now=True)
         await asyncio.to_thread(self.parts.verified.forget_all, name)
         try:
             await self.knowledge.forget(name)
@@ -267,14 +267,14 @@ class Service:
 
         `refresh` reads it again, even if it is known. Raises UnknownDatabase, DatabaseUnavailable.
         """
-        database = await (self.registered.refresh(name, principal) if refresh else self.registered.get(name, principal))
+        database = await (self.databases.refresh(name, principal) if refresh else self.databases.get(name, principal))
         return await database.schema(), database.warnings
 
     async def schema(self, name: str, principal: str) -> tuple[Schema, str]:
         """The raw schema, and the enriched schema as the model sees it. Raises UnknownDatabase, DatabaseUnavailable."""
         from rag.schema.text import render
 
-        database = await self.registered.get(name, principal)
+        database = await self.databases.get(name, principal)
         schema = await database.schema()
         text = render(
             schema,
@@ -296,7 +296,7 @@ class Service:
 
         A principal who sees only some rows gets no `problems`, because they may name hidden tables.
         """
-        database = await self.registered.refresh(name, principal)
+        database = await self.databases.refresh(name, principal)
         indexed = await self.knowledge.index_all(database, progress, turn)
         return indexed.model_copy(update={"problems": ()}) if database.is_filtered else indexed
 
@@ -308,7 +308,7 @@ class Service:
         """
         if self.settings.is_hosted or not self.settings.prefix_cache_mb:
             return None
-        database = await self.registered.get(name, principal)
+        database = await self.databases.get(name, principal)
         question = Question(text=name, database=name, trace_id="")
         context = await enrich(question, database, self.knowledge, self.parts.profile, self.settings)
         if context.pruned:
@@ -334,7 +334,7 @@ class Service:
         """Read every schema again, and notify other instances of each that has changed. Failures are logged."""
         for name in self._list_shared_names():
             try:
-                await self.registered.reread(name)
+                await self.databases.reread(name)
             except (ExecutorError, StateUnavailable) as error:
                 log.warning("The schema of %r was not reloaded: %s", name, error)
 
@@ -384,7 +384,7 @@ class Service:
         if embedding is not None:
             checks.append(check_health("embeddings", self.knowledge.check_embedder, lambda: embedding))
         for name in self._list_shared_names():
-            check, breaker = partial(self.registered.readable, name, LOCAL), partial(self.registered.breaker, name)
+            check, breaker = partial(self.databases.readable, name, LOCAL), partial(self.databases.breaker, name)
             checks.append(check_health(f"database {name}", check, breaker))
         return list(await asyncio.gather(*checks))
 
@@ -394,7 +394,7 @@ class Service:
         if self._loading is not None:
             await asyncio.gather(self._loading, return_exceptions=True)
         await self.knowledge.close()
-        await self.registered.close()
+        await self.databases.close()
         await self.model.close()
         if self.judge_model is not self.model:
             await self.judge_model.close()

@@ -149,7 +149,7 @@ async def no_examples(_tables: Sequence[str]) -> Sequence[str]:
 
 
 async def clarifier(service: Service, database: str, question: str) -> Clarifier:
-    target = await service.registered.get(database, LOCAL)
+    target = await service.databases.get(database, LOCAL)
     asked = Question(text=question, database=database, trace_id="0" * 32, principal=LOCAL)
     context = await enrich(asked, target, service.knowledge, service.parts.profile, service.settings)
     return Clarifier(asked, context, target, service.knowledge.embedder, meaning=None, examples=no_examples)

@@ -185,11 +185,11 @@ async def test_a_run_that_fails_is_told_beside_the_last_rows(board: Board, regis
 async def test_who_may_ask_no_longer_sees_and_runs_nothing(board: Board, registry: Path) -> None:
     await board.put(await board.saved(), minutes=60)
     registry.write_text("shop: {url: shop.sqlite, allowed: [ben@example.org]}\n", encoding="utf-8")
-    await board.service.registered.follow(now=True)
+    await board.service.databases.follow(now=True)
     assert await board.tiles() == []
     await board.later(60)
     registry.write_text(REGISTRY, encoding="utf-8")
-    await board.service.registered.follow(now=True)
+    await board.service.databases.follow(now=True)
     tile = await board.tile()
     assert tile["last_run"]["at"] < tile["failed"]["at"], "nothing was run meanwhile, and the tile is still there"
 

@@ -76,7 +76,7 @@ async def test_examples_are_in_a_language_and_first_about_the_tables_that_are_na
 ) -> None:
     service = make_service()
     try:
-        database = await service.registered.get("own", LOCAL)
+        database = await service.databases.get("own", LOCAL)
         looked = (await service.looks.of(database)).questions
         first = {name: (await service.looks.examples(database, tables=(name,)))[0] for name in ("sales", "diag")}
         german = await service.looks.examples(database, "de")
@@ -93,7 +93,7 @@ async def test_examples_are_in_a_language_and_first_about_the_tables_that_are_na
 async def test_examples_that_take_too_long_are_waited_for_once(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shop = await service.registered.get("shop", LOCAL)
+    shop = await service.databases.get("shop", LOCAL)
     queries: list[str] = []
 
     async def never(sql: str, limit: int) -> CheckedSql:

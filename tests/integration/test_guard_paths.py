@@ -76,7 +76,7 @@ def test_the_database_itself_would_answer(shop_file: Path, monkeypatch: pytest.M
 
 
 async def test_what_reaches_a_database_without_the_guard_fails_these_tests(service: Service, ran: list[str]) -> None:
-    database = await service.registered.get("shop", "ann")
+    database = await service.databases.get("shop", "ann")
 
     with pytest.raises(AssertionError, match="the guard did not make"):
         await database.run(unguarded("SELECT 1"))

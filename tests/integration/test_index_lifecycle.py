@@ -349,4 +349,4 @@ async def test_a_question_during_a_first_indexing_elsewhere_is_answered_with_a_w
     assert await run.ended() == 0
     says_revenue(model)
     assert (await hosted.query(QUESTION, "shop")).results == [{"revenue": 460.5}]
-    assert len(await hosted.knowledge.documents(await hosted.registered.get("shop", LOCAL))) == FACTS
+    assert len(await hosted.knowledge.documents(await hosted.databases.get("shop", LOCAL))) == FACTS

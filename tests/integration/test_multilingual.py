@@ -182,7 +182,7 @@ async def test_a_question_about_names_of_the_data_is_read_without_the_model(serv
             raise AssertionError("the first question of a process would wait for the model")
 
     question = Question(text=text, database="shop", trace_id="t")
-    database = await service.registered.get("shop", LOCAL)
+    database = await service.databases.get("shop", LOCAL)
     assert await read_small_talk(question, database, Unwanted()) is None
 
 
@@ -211,7 +211,7 @@ async def test_what_speaks_against_small_talk(
 
     monkeypatch.setattr("agent.understanding.messages.small_talk.nearness", near)
     question = Question(text=text, database="shop", trace_id="t").model_copy(update=changes)
-    database = await service.registered.get("shop", LOCAL)
+    database = await service.databases.get("shop", LOCAL)
     found = await read_small_talk(question, database, service.knowledge.meaning)
 
     assert (found is not None) == is_talk
@@ -264,7 +264,7 @@ async def test_a_question_about_the_data_in_words_of_no_table_is_answered_withou
 
 @pytest.mark.parametrize("text", QUERIES)
 async def test_a_question_for_sql_is_none_about_the_data(service: Service, text: str) -> None:
-    database = await service.registered.get("shop", LOCAL)
+    database = await service.databases.get("shop", LOCAL)
     found = await about_data_by_meaning(text, await database.schema(), (), MultilingualEmbedder())
 
     assert found is None

@@ -342,7 +342,7 @@ async def test_a_question_is_answered_from_another_deployment(
 
     answer = await service.query("How many people are from Köln?", "people", options=Options(enable_retrieval=False))
     health = {part.name: part.ready for part in await service.health()}
-    listed = await service.databases(LOCAL)
+    listed = await service.list_databases(LOCAL)
 
     await service.close()
     assert (answer.results, answer.dialect) == ([{"n": 234}], "sqlite")

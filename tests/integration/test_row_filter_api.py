@@ -134,7 +134,7 @@ async def test_the_values_of_a_column_are_those_of_ones_own_rows(
 ) -> None:
     about = AboutData(topic=Topic.VALUES, columns=(("orders", "region"),))
     service = make_service()
-    database = await service.registered.get("sales", principal)
+    database = await service.databases.get("sales", principal)
     reply = await DataReplies(database, await database.schema(), (), principal, "en").reply(about)
 
     assert {row["value"] for row in reply.rows} == values
@@ -144,7 +144,7 @@ async def test_the_values_of_a_column_are_those_of_ones_own_rows(
 async def test_no_value_of_a_private_column_is_listed(make_service: Make, registry: Path) -> None:
     registry.write_text("shy: {url: shop.sqlite, private: [customers.name]}\n", encoding="utf-8")
     service = make_service()
-    database = await service.registered.get("shy", LEAD)
+    database = await service.databases.get("shy", LEAD)
     columns = (("customers", "name"), ("customers", "country"))
     about = AboutData(topic=Topic.VALUES, columns=columns)
     reply = await DataReplies(database, await database.schema(), (), LEAD, "en").reply(about)
@@ -295,7 +295,7 @@ async def test_who_sees_some_rows_changes_none(client: Client, make_service: Mak
     assert "sees all of them may change any" in problem(refused, 409, "writes-not-allowed")["detail"]
 
     service = make_service(allow_writes=True)
-    database = await service.registered.get("sales", ANNA)
+    database = await service.databases.get("sales", ANNA)
     with pytest.raises(WritesNotAllowed):
         await database.check_write("DELETE FROM orders WHERE order_id = 1", 10)
     await service.close()
@@ -303,24 +303,24 @@ async def test_who_sees_some_rows_changes_none(client: Client, make_service: Mak
 
 async def test_the_whole_is_not_touched_by_its_views(make_service: Make) -> None:
     service = make_service()
-    whole, seen = await service.registered.get("sales", LOCAL), await service.registered.get("sales", ANNA)
+    whole, seen = await service.databases.get("sales", LOCAL), await service.databases.get("sales", ANNA)
 
     assert seen.whole is whole
     assert seen.filter_for(LOCAL) is whole
     assert {table.name for table in (await seen.schema()).tables} == {"orders", "order_items", "countries"}
     assert "secrets" in {table.name for table in (await whole.schema()).tables}
-    assert await seen.schema() is await (await service.registered.get("sales", BILL)).schema(), "made once for all"
+    assert await seen.schema() is await (await service.databases.get("sales", BILL)).schema(), "made once for all"
     await service.close()
 
 
 async def test_a_filter_that_does_not_fit_shows_nothing(make_service: Make, registry: Path) -> None:
     registry.write_text(REGISTRY.replace("countries: all", "invoices: all"), encoding="utf-8")
     service = make_service()
-    database = await service.registered.get("sales", ANNA)
+    database = await service.databases.get("sales", ANNA)
 
     with pytest.raises(DatabaseUnavailable, match="there is no table 'invoices'"):
         await database.check(TOTAL, 10)
-    (info,) = [one for one in await service.databases(LOCAL) if one.name == "sales"]
+    (info,) = [one for one in await service.list_databases(LOCAL) if one.name == "sales"]
     assert not info.available, "who keeps the registry is told"
     await service.close()
 

@@ -122,7 +122,7 @@ async def test_without_telemetry_the_callers_trace_is_handed_on_as_it_came(
 ) -> None:
     header, seen = f"00-{TRACE_ID}-{PARENT_ID}-{flags}", []
     service = make_service(enable_retrieval=False)
-    executor = (await service.registered.get("shop", LOCAL)).executor
+    executor = (await service.databases.get("shop", LOCAL)).executor
     run = executor.run
 
     def watched(query: CheckedSql, **how: object) -> object:

@@ -218,7 +218,7 @@ async def test_what_has_expired_is_gone(opened: Open, settings: Settings, monkey
         assert isinstance(service.state, VersionedStore)
         monkeypatch.setattr(service.state.store, "_clock", lambda: later)  # which says what is over
         assert service.uploads.every() == []
-        await service.registered.follow(now=True)
+        await service.databases.follow(now=True)
         problem(await client.get("/databases/sales", headers=bearer(ANN)), 404, "unknown-database")
         service.uploads._folder.sweep(set(), now=later + LEFT_AFTER_S)  # unless it was let go of already
     assert left(settings) == []

@@ -49,26 +49,26 @@ async def test_an_instance_without_the_data_fetches_it_and_deletes_it_for_all(
     )
     try:
         await one.take_upload(Arriving(owner="ann", file="sales.csv"), body())
-        there = await other.registered.execute("sales", SQL, principal="ann")
+        there = await other.databases.execute("sales", SQL, principal="ann")
         assert there.result.rows == ((50,),)
         with pytest.raises(UnknownDatabase):
-            await other.registered.execute("sales", SQL, principal="bob")
+            await other.databases.execute("sales", SQL, principal="bob")
         (copy,) = (tmp_path / "other" / "uploads" / "kept").iterdir()
 
         await other.remove_upload("sales", "ann")
         assert not copy.exists()
-        await one.registered.follow(now=True)
+        await one.databases.follow(now=True)
         assert list((tmp_path / "one" / "uploads" / "kept").iterdir()) == []
         third = make_service(state_dir=tmp_path / "third", azure_tables_connection=connection, state_store=None)
         with pytest.raises(UnknownDatabase):
-            await third.registered.execute("sales", SQL, principal="ann")
+            await third.databases.execute("sales", SQL, principal="ann")
         await third.close()
 
         await one.take_upload(Arriving(owner="ann", file="towns.csv"), body())
-        await other.registered.follow(now=True)
+        await other.databases.follow(now=True)
         blobs.stop()
         with pytest.raises(DatabaseUnavailable, match="cannot be fetched now"):
-            await other.registered.execute("towns", SQL, principal="ann")
+            await other.databases.execute("towns", SQL, principal="ann")
     finally:
         await one.close()
         await other.close()

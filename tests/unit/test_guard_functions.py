@@ -109,8 +109,8 @@ async def test_queries_of_the_service_may_call_what_its_registry_lists(
     service = make_service()
     try:
         with pytest.raises(SqlFailed, match="no such function: FISCAL_YEAR"):  # so says SQLite, and not the guard
-            await service.registered.execute("shop", "SELECT fiscal_year(ordered_at) FROM orders", principal=LOCAL)
+            await service.databases.execute("shop", "SELECT fiscal_year(ordered_at) FROM orders", principal=LOCAL)
         with pytest.raises(SqlRefused, match="The function other is not available"):
-            await service.registered.execute("shop", "SELECT other(ordered_at) FROM orders", principal=LOCAL)
+            await service.databases.execute("shop", "SELECT other(ordered_at) FROM orders", principal=LOCAL)
     finally:
         await service.close()

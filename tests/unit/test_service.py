@@ -133,7 +133,7 @@ async def test_the_first_event_comes_before_a_turn_a_database_and_the_modules(
         raise SessionBusy("Another one is being answered.")
 
     session = await service.start_session("shop")
-    monkeypatch.setattr(service.registered, "get", opens)
+    monkeypatch.setattr(service.databases, "get", opens)
     monkeypatch.setattr(service.sessions, "turn", takes_turns)
     monkeypatch.setattr("agent.pipeline.asking.load_first_steps", lambda: begun.append("modules"))
     for session_id, error in ((None, DatabaseUnavailable), (session.id, SessionBusy)):
@@ -216,7 +216,7 @@ async def test_query_has_closed_its_events_when_it_returns(service: Service, mon
 
 
 async def test_a_closed_service_opens_again_what_a_question_needs(service: Service, model: ScriptedModel) -> None:
-    await service.databases(LOCAL)
+    await service.list_databases(LOCAL)
     await service.close()
     answers(model)
 
@@ -246,7 +246,7 @@ async def test_a_file_of_a_folder_that_cannot_be_read_is_told_with_the_answer_an
     answers(model, sql="SELECT COUNT(*) AS n FROM people", text="There are 2.")
 
     answer = await service.query("How many people are there?", name)
-    listed = {info.name: info for info in await service.databases(LOCAL)}
+    listed = {info.name: info for info in await service.list_databases(LOCAL)}
 
     assert answer.results == [{"n": 2}]
     assert len([warning for warning in answer.warnings if "orders.csv" in warning]) == 1
@@ -271,7 +271,7 @@ async def test_a_file_that_cannot_be_read_is_named_without_its_folder(
     assert "orders.csv" in message
     assert message.endswith(".")
     assert folder.name not in message
-    (info,) = [info for info in await service.databases(LOCAL) if info.name == name]
+    (info,) = [info for info in await service.list_databases(LOCAL) if info.name == name]
     assert (info.available, info.detail) == (False, message)
 
 

@@ -64,7 +64,7 @@ async def test_the_records_behind_a_part_and_its_next_rows_come_without_it(
     assert answer.parts[0].raw_results
     assert "email" not in answer.parts[0].raw_results[0]
     assert answer.parts[1].cursor is not None
-    page = await service.registered.next_page("shop", answer.parts[1].cursor, principal=ANONYMOUS)
+    page = await service.databases.next_page("shop", answer.parts[1].cursor, principal=ANONYMOUS)
     assert (page.result.columns, page.result.row_count) == (("customer_id", "name", "country"), 1)
     await service.close()
 

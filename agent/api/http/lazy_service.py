@@ -37,7 +37,7 @@ class LazyService:
     async def get(self, database: str = "") -> Service:
         """The service, after looking for changed databases. Raises the factory's errors, and Starting."""
         service = self._service or await self._await_service()
-        await service.registered.follow(database)
+        await service.databases.follow(database)
         return service
 
     async def get_for(self, request: Request, database: str = "") -> tuple[Service, str]:
@@ -84,7 +84,7 @@ class LazyService:
     def stop(self) -> None:
         """End all running requests now, with an error."""
         if self._service is not None:
-            self._service.registered.deadlines.stop()
+            self._service.databases.deadlines.stop()
 
     async def close(self) -> None:
         """Close the service, if one was built or is being built."""

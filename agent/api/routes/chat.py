@@ -125,7 +125,7 @@ async def session(session_id: SessionId, lazy: Lazy, request: Request) -> Sessio
 
 
 async def _overview(service: Service, name: str, principal: str) -> Overview:
-    database = await service.registered.get(name, principal)
+    database = await service.databases.get(name, principal)
     return await overview(database, (await service.looks.of(database)).questions)
 
 

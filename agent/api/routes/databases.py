@@ -32,7 +32,7 @@ Enriched = Annotated[
 async def databases(lazy: Lazy, request: Request) -> DatabaseList:
     """Returns the databases that the caller may ask, and whether each can be opened."""
     service, caller = await lazy.get_for(request)
-    return DatabaseList(databases=await service.databases(caller), uploads=service.uploads.rules)
+    return DatabaseList(databases=await service.list_databases(caller), uploads=service.uploads.rules)
 
 
 @router.get(
@@ -59,7 +59,7 @@ async def database_schema(
 ) -> DatabaseSchema:
     """Returns the tables with their columns and keys, and the schema with the docs as the model reads it."""
     service, caller = await lazy.get_for(request, name)
-    service.registered.admit(name, caller)
+    service.databases.admit(name, caller)
     if refresh:
         await count(request)
     schema, warnings = await service.raw_schema(name, refresh=refresh, principal=caller)
@@ -76,6 +76,6 @@ async def database_schema(
 async def index_database(name: Database, lazy: Lazy, request: Request) -> IndexReport:
     """Reads the schema and the docs again. Only changed documents are embedded."""
     service, caller = await lazy.get_for(request, name)
-    service.registered.admit_owner(name, caller)
+    service.databases.admit_owner(name, caller)
     indexed = await service.index(name, caller)
     return IndexReport(database=name, problems=indexed.problems, **indexed.report.model_dump())

@@ -43,7 +43,7 @@ async def health_ready(lazy: Lazy, request: Request, response: Response) -> Heal
     except Starting as error:
         parts = [PartHealth(name="service", ready=False, detail=str(error))]
     else:
-        hidden = {f"database {name}" for name in service.registered.find_hidden_databases(caller)}
+        hidden = {f"database {name}" for name in service.databases.find_hidden_databases(caller)}
     state = state_of(parts)
     if state == "unavailable":
         response.status_code = 503

@@ -191,8 +191,8 @@ async def _execute_or_page(service: Service, body: ExecuteRequest, caller: str) 
     """Run a query, or get a cursor's next rows. Raises as `Databases.execute` and `next_page`."""
     wanted: dict[str, Any] = {"row_limit": body.row_limit, "timeout_s": body.timeout_s, "principal": caller}
     if body.cursor is not None:
-        return await service.registered.next_page(body.database, body.cursor, **wanted)
-    return await service.registered.execute(body.database, body.sql or "", parameters=body.parameters, **wanted)
+        return await service.databases.next_page(body.database, body.cursor, **wanted)
+    return await service.databases.execute(body.database, body.sql or "", parameters=body.parameters, **wanted)
 
 
 class RecordsRequest(Frozen):
@@ -256,7 +256,7 @@ async def records(body: RecordsRequest, lazy: Lazy, request: Request) -> Records
     behind the result, the response has no rows and a `reason`.
     """
     service, caller = await lazy.get_for(request, body.database)
-    work = service.registered.records(body.database, body.sql, row=body.row, row_limit=body.row_limit, principal=caller)
+    work = service.databases.records(body.database, body.sql, row=body.row, row_limit=body.row_limit, principal=caller)
     return RecordsResponse.of(await while_listening(request, work))
 
 

@@ -53,7 +53,7 @@ async def add_documents(body: AddRequest, lazy: Lazy, request: Request) -> Added
     invalid, none is added.
     """
     service, caller = await lazy.get_for(request, body.database)
-    service.registered.admit_owner(body.database, caller)
+    service.databases.admit_owner(body.database, caller)
     added = await service.documents.add(body.database, [new.document() for new in body.documents], caller)
     return AddedResponse(database=body.database, documents=added)
 
@@ -63,7 +63,7 @@ async def add_documents(body: AddRequest, lazy: Lazy, request: Request) -> Added
 async def delete_document(id: DocumentId, database: Database, lazy: Lazy, request: Request) -> Response:  # noqa: A002
     """Deletes a document that was added through the API. Documents from files change with their files."""
     service, caller = await lazy.get_for(request, database)
-    service.registered.admit_owner(database, caller)
+    service.databases.admit_owner(database, caller)
     await service.documents.remove(database, id)
     return Response(status_code=204)
 

@@ -153,7 +153,7 @@ async def read_report(name: Database, lazy: Lazy, request: Request) -> ReadRepor
     that does not consist of files.
     """
     service, caller = await lazy.get_for(request, name)
-    tables, problems = await service.registered.reports(name, caller)
+    tables, problems = await service.databases.reports(name, caller)
     return ReadReport(database=name, tables=tables, problems=problems)
 
 

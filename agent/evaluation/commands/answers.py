@@ -64,7 +64,7 @@ async def run_evaluation(
         async def ask(database: Path, question: str, evidence: str) -> Answer:
             text = f"{question}\n({evidence})" if show_evidence and evidence else question
             if baseline:
-                opened = await service.registered.get(names[database], LOCAL)
+                opened = await service.databases.get(names[database], LOCAL)
                 return await answer_plainly(service.model, service.settings.row_limit, text, opened)
             return await asking.query(text, names[database], options=options, principal=LOCAL)
 
@@ -187,4 +187,4 @@ def asking_without(service: Service, parts: Collection[str]) -> Asking:
         judge=Judge(service.judge_model, whole.judge.profile.model_copy(update=changes)),
         writer=Writer(service.model, profile),
     )
-    return Asking(fewer, service.router, service.registered, service.sessions, service.people.recorder)
+    return Asking(fewer, service.router, service.databases, service.sessions, service.people.recorder)

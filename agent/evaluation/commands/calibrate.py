@@ -102,7 +102,7 @@ async def run_calibration(
         asking = Asking(
             replace(service.parts, calibration=observed),
             service.router,
-            service.registered,
+            service.databases,
             service.sessions,
             service.people.recorder,
         )

@@ -118,7 +118,7 @@ class FirstDrafts:
 
     async def query(self, text: str, name: str) -> Answer:
         """The draft and its rows. Raises as the generator, and DatabaseUnavailable."""
-        database = await self._service.registered.get(name, LOCAL)
+        database = await self._service.databases.get(name, LOCAL)
         if self._variant.plain:
             return await answer_plainly(self._generator.model, self._settings.row_limit, text, database)
         question = Question(text=text, database=name, trace_id=new_trace_id())

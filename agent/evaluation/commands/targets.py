@@ -92,7 +92,7 @@ async def _ask_all(
     async def ask(database: Path, question: str, evidence: str) -> Answer:
         text = f"{question}\n({evidence})" if show_evidence and evidence else question
         if options is None:
-            opened = await service.registered.get(names[database], LOCAL)
+            opened = await service.databases.get(names[database], LOCAL)
             return await answer_plainly(service.model, service.settings.row_limit, text, opened)
         return await service.query(text, names[database], options=options, principal=LOCAL)
 
