@@ -138,7 +138,7 @@ class _Change:
             sql=run.draft.sql,
             explanation=run.draft.explanation,
             clarification=run.draft.clarification,
-            attempt=len(run.attempts) + 1,
+            attempt=run.attempt_number,
             elapsed_ms=run.ledger.last,
         )
 
@@ -163,7 +163,7 @@ class _Change:
             passed=checked is not None,
             error_type=self.attempt.error_type,
             error=self.attempt.error,
-            attempt=len(run.attempts) + 1,
+            attempt=run.attempt_number,
             elapsed_ms=run.ledger.last,
         )
 
@@ -192,7 +192,7 @@ class _Change:
             row_count=self._tried.rows_affected if self._tried else 0,
             error_type=self.attempt.error_type,
             error=self.attempt.error,
-            attempt=len(run.attempts) + 1,
+            attempt=run.attempt_number,
             elapsed_ms=run.ledger.last,
         )
 
