@@ -176,6 +176,7 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
                 "SELECT p.id FROM prizes AS p JOIN books AS b ON p.badge_id = b.id",
                 "a badge is no book, and no key leads there",
             ),
+            ("SELECT p.id FROM prizes AS p JOIN openings AS o ON p.id = o.keys", "not the badge, but its own number"),
             ("SELECT l.id FROM loans AS l JOIN (SELECT id FROM books) AS b ON l.id = b.id", "through a query inside"),
             (
                 "SELECT b.title FROM books AS b JOIN (SELECT x.reader_id AS who, AVG(x.fee) AS mean FROM"

@@ -11,8 +11,135 @@ ALL_LOANS = "SELECT COUNT(*) FROM loans"
 MORE_IN_2024 = "Were there more loans in 2024 than in 2025?"
 
 ABOVE_30 = "Is the average fee above 30?"
+BY_CHANNEL = "SELECT COUNT(*) FROM readers WHERE channel"
+OPEN = "How many are open?"
+ATLAS = LinkedValue("books", "title", "Atlas", "atlases", "form", 0.81)
+CHANNEL_OF_ADA = "(SELECT channel FROM readers WHERE name = 'Ada')"
 
 LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
+    "guessed_code": (
+        *(
+            Case(sql, DOUBT, why, question=question)
+            for sql, question, why in (
+                (f"{BY_CHANNEL} = 'M'", OPEN, "nothing says what it means"),
+                (f"{BY_CHANNEL} = 'M'", "How many cancelled?", "no word begins with it"),
+                (f"{BY_CHANNEL} IN ('M', 'T')", OPEN, "one of several"),
+                (f"{BY_CHANNEL} IN ('T', 'X')", "How many by telephone?", "one of two is explained"),
+                (f"{BY_CHANNEL} = 'M' AND since > 2000", OPEN, "beside a condition"),
+                ("SELECT r.id FROM readers AS r WHERE r.channel = 'M'", OPEN, "by its alias"),
+                (f"{BY_CHANNEL} = 'TX'", "How many from Ulm?", "two letters"),
+                (f"{BY_CHANNEL} = 'TX'", "How many by telephone?", "the second letter is in no word"),
+                (f"{BY_CHANNEL} = 'M'", "Wie viele sind offen?", "in German"),
+                (
+                    "SELECT id FROM loans WHERE reader_id IN (SELECT id FROM readers WHERE channel = 'M')",
+                    OPEN,
+                    "inside",
+                ),
+            )
+        ),
+        *(
+            Case(sql, None, why, question=question)
+            for sql, question, why in (
+                (f"{BY_CHANNEL} = 'M'", "How many by mobile app?", "the first letter of a word"),
+                (f"{BY_CHANNEL} = 'TX'", "How many from Texas?", "two letters of a word"),
+                (f"{BY_CHANNEL} = 'NY'", "How many from New York?", "initials"),
+                (f"{BY_CHANNEL} = 'M'", "How many have M?", "the question has it"),
+                (f"{BY_CHANNEL} = 'mobile'", OPEN, "a word"),
+                (f"{BY_CHANNEL} = 'ABC'", OPEN, "longer"),
+                (f"{BY_CHANNEL} <> 'M'", OPEN, "what is left out"),
+                ("SELECT id FROM readers WHERE name = 'X'", OPEN, "other values are words"),
+                ("SELECT id FROM books WHERE title = 'X'", OPEN, "no values are known"),
+                ("SELECT COUNT(*) FROM readers", OPEN, "no text"),
+            )
+        ),
+        Case(
+            f"{BY_CHANNEL} = 'M'",
+            None,
+            "a rule has it",
+            question="How many are free?",
+            told=("Open ones have channel M.",),
+        ),
+        Case(
+            f"{BY_CHANNEL} = 'M'",
+            None,
+            "the docs have it",
+            question="How many are closed?",
+            documents=(make_document("column", "M = mobile app", table="readers", column="channel"),),
+        ),
+        Case(
+            f"{BY_CHANNEL} = 'M'",
+            None,
+            "a word is linked with it",
+            question=OPEN,
+            values=(LinkedValue("readers", "channel", "M", "open", "country", 0.95),),
+        ),
+    ),
+    "first_of_subquery": (
+        *(
+            Case(before, after, why, dialect="sqlite")
+            for before, after, why in (
+                (
+                    f"SELECT id FROM readers WHERE channel = {CHANNEL_OF_ADA}",
+                    f"SELECT id FROM readers WHERE channel IN {CHANNEL_OF_ADA}",
+                    "several may be called Ada",
+                ),
+                (
+                    f"SELECT id FROM readers WHERE {CHANNEL_OF_ADA} = channel",
+                    f"SELECT id FROM readers WHERE channel IN {CHANNEL_OF_ADA}",
+                    "the other way round",
+                ),
+                (
+                    f"SELECT COUNT(*) FROM readers AS r WHERE r.since > 2000 AND r.channel = {CHANNEL_OF_ADA}",
+                    f"SELECT COUNT(*) FROM readers AS r WHERE r.since > 2000 AND r.channel IN {CHANNEL_OF_ADA}",
+                    "beside a condition",
+                ),
+                (
+                    "SELECT id FROM readers WHERE since = (SELECT MAX(since) FROM readers GROUP BY channel)",
+                    "SELECT id FROM readers WHERE since IN (SELECT MAX(since) FROM readers GROUP BY channel)",
+                    "one of each group",
+                ),
+                (
+                    "SELECT id FROM loans WHERE reader_id = (SELECT id FROM readers UNION SELECT id FROM badges)",
+                    "SELECT id FROM loans WHERE reader_id IN (SELECT id FROM readers UNION SELECT id FROM badges)",
+                    "a union",
+                ),
+                (
+                    "SELECT id FROM loans WHERE book_id = (SELECT DISTINCT book_id FROM loans WHERE fee > 5)",
+                    "SELECT id FROM loans WHERE book_id IN (SELECT DISTINCT book_id FROM loans WHERE fee > 5)",
+                    "different ones",
+                ),
+                (
+                    f"SELECT n FROM (SELECT COUNT(*) AS n FROM readers WHERE channel = {CHANNEL_OF_ADA})",
+                    f"SELECT n FROM (SELECT COUNT(*) AS n FROM readers WHERE channel IN {CHANNEL_OF_ADA})",
+                    "in a query in FROM",
+                ),
+                (
+                    "SELECT COUNT(*) FROM readers GROUP BY channel HAVING channel = (SELECT channel FROM readers)",
+                    "SELECT COUNT(*) FROM readers GROUP BY channel HAVING channel IN (SELECT channel FROM readers)",
+                    "in HAVING",
+                ),
+            )
+        ),
+        *(
+            Case(f"SELECT id FROM readers WHERE {condition}", None, why)
+            for condition, why in (
+                ("since = (SELECT MAX(since) FROM readers)", "an aggregate is one value"),
+                ("since = (SELECT MAX(since) - 1 FROM readers)", "also computed with"),
+                ("id = (SELECT reader_id FROM loans ORDER BY fee DESC LIMIT 1)", "the first is wanted"),
+                ("id IN (SELECT reader_id FROM loans)", "all are compared"),
+                ("since > (SELECT since FROM readers WHERE name = 'Ada')", "no equality"),
+                ("since <> (SELECT since FROM readers WHERE name = 'Ada')", "the contrary"),
+                ("channel = 'M'", "a text"),
+                ("EXISTS (SELECT 1 FROM loans WHERE reader_id = readers.id)", "whether there is one"),
+                ("(SELECT COUNT(*) FROM loans WHERE reader_id = readers.id) = 3", "a count"),
+                ("(SELECT channel FROM readers) = (SELECT channel FROM readers)", "two subqueries"),
+            )
+        ),
+        *(
+            Case(f"SELECT id FROM readers WHERE channel = {CHANNEL_OF_ADA}", None, "it refuses that", dialect=dialect)
+            for dialect in ("duckdb", "postgresql", "mysql")
+        ),
+    ),
     "held_filter": (
         *(
             Case(f"SELECT {sql}", DOUBT, why, question=question)
@@ -245,6 +372,24 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
             "a guess",
             question="How many loans has Adda?",
             values=(LinkedValue("readers", "name", "Ada", "Adda", "near", 0.95),),
+        ),
+        *(
+            Case(sql, after, why, question="How many atlases are there?", values=values)
+            for sql, after, why, values in (
+                ("SELECT COUNT(*) FROM books", DOUBT, "the plural of a stored value", (ATLAS,)),
+                ("SELECT COUNT(b.id) FROM books AS b WHERE b.price > 5", DOUBT, "beside a condition", (ATLAS,)),
+                ("SELECT COUNT(id) FROM loans", None, "the query does not read its table", (ATLAS,)),
+                ("SELECT title, COUNT(id) FROM books GROUP BY title", None, "each is shown", (ATLAS,)),
+                ("SELECT * FROM books", None, "each is shown in its row", (ATLAS,)),
+                ("SELECT id FROM books WHERE title = 'Atlas'", None, "the query has it", (ATLAS,)),
+                ("SELECT COUNT(atlases.id) FROM books AS atlases", None, "a name has the word", (ATLAS,)),
+                (
+                    "SELECT COUNT(id) FROM books",
+                    None,
+                    "two columns store it",
+                    (ATLAS, LinkedValue("badges", "colour", "Atlas", "atlases", "form", 0.81)),
+                ),
+            )
         ),
     ),
     "unsaid_values": (

@@ -167,9 +167,9 @@ async def test_in_a_conversation_only_what_is_whole_is_answered_by_an_earlier_qu
 async def test_where_it_does_not_convince_any_more_a_query_is_written_and_kept_instead(
     ask: Ask, model: ScriptedModel, shop_file: Path
 ) -> None:
-    written(model, sql="SELECT SUM(amount) AS total FROM orders WHERE status = 'X'", total="40")
+    written(model, sql="SELECT SUM(amount) AS total FROM orders WHERE amount = 40", total="40")
     await ask(QUESTION)
-    change(shop_file, "DELETE FROM orders WHERE status = 'X'")  # the sum is NULL now
+    change(shop_file, "DELETE FROM orders WHERE amount = 40")  # the sum is NULL now
     written(model, total="420.5")
     answer = await ask(QUESTION, max_attempts=1)
     assert (answer.reused, answer.verified, answer.attempts) == (False, True, 2)

@@ -16,6 +16,7 @@ RULES = (
     # alternatives to queries that run
     "stored_values",
     "not_in_nulls",
+    "first_of_subquery",
     "cut_division",
     "numbers_as_text",
     "day_ends",
@@ -32,6 +33,7 @@ RULES = (
     "counted_nothing",
     "unrelated_keys",
     "contradicted_code",
+    "guessed_code",
     "unnamed_groups",
     "dropped_nulls",
     "merged_months",

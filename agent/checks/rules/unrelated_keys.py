@@ -1,7 +1,9 @@
 """Two tables joined on keys of different things: `hotels.hotel_id = reviews.booking_id`.
 
 A table of details may share the key of another table without a declared foreign key. So if no key relates the two
-tables, the join is doubted only if one side is a foreign key, and foreign keys refer to the keys of both sides.
+tables, the join is doubted only if one side is a foreign key, and either foreign keys refer to the keys of both sides,
+or the other table refers to the same key by another column: `screenings.id = scores.film_id`, beside a foreign key
+`screenings.film_id`.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ def apply(context: RuleContext) -> Finding | None:
             refers = any(it - {(table.name.lower(), name)} for it, (table, name) in ((here, mine), (there, theirs)))
             known = refers and _is_referred_to(here, context) and _is_referred_to(there, context)
             joined = any(edge.to is theirs[0] for edge in edges(mine[0].name, context.schema))
-            if here and there and not here & there and (known or joined):
+            passed_by = refers and (_refers_to(mine[0], there, context) or _refers_to(theirs[0], here, context))
+            if here and there and not here & there and (known or joined or passed_by):
                 return Finding(f"No key relates {' = '.join('.'.join(side) for side in (one, other))}.")
     return None
 
@@ -74,6 +77,12 @@ def _list_meanings(table: Table, column: str, context: RuleContext) -> set[tuple
                     found.add(place)
                     open_places += [(it, place[1]) for it in context.schema.tables_named(key.table)]
     return found
+
+
+def _refers_to(table: Table, meanings: set[tuple[str, str]], context: RuleContext) -> bool:
+    """Whether a foreign key of a table, which the join passes by, holds these keys."""
+    columns = (column.lower() for key in table.foreign_keys for column in key.columns)
+    return any(_list_meanings(table, column, context) & meanings for column in columns)
 
 
 def _is_referred_to(meanings: set[tuple[str, str]], context: RuleContext) -> bool:
