@@ -27,7 +27,8 @@ from rag.schema.joins import keyed_of
 if TYPE_CHECKING:
     from agent.pipeline.rounds.run import Run
 
-ELECTED = "More independent drafts agree on other rows."
+OUTVOTED = "More independent drafts agree on other rows."
+ELECTED = "More independent drafts agree on these rows."
 
 
 class Round:
@@ -223,7 +224,7 @@ class Round:
                 temperature=chosen.temperature,
                 logprob_mean=chosen.logprob_mean,
             )
-            self._refuse(ELECTED, draft)
+            self._refuse(OUTVOTED, draft)
         elif check.passed:
             self._update(verdict=Verdict(reason=check.detail, correct=True, source="drafts"))
 

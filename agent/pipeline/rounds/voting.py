@@ -132,4 +132,5 @@ def _votes_text(groups: tuple[Group, ...], run: Run, failure: str) -> Check:
         why = f"{len(alike)} drafts give these rows, but {ran} ran as written." if alike else failure
         why = why or (f"The others could not be run: {errors[-1]}" if errors else "No other draft was written.")
         return Check(name=NAME, passed=None, detail=why)
-    return Check(name=NAME, passed=False, detail=f"{voting} drafts give {len(groups)} different results.")
+    results = sum(group.votes > 0 for group in groups)
+    return Check(name=NAME, passed=False, detail=f"{voting} drafts give {results} different results.")
