@@ -89,3 +89,32 @@ SPRINGS = facts(
 def test_a_sentence_says_what_was_asked(asked: Facts, true: str, false: str) -> None:
     assert check_text(true, asked).problems == ()
     assert check_text(false, asked).problems != ()
+
+
+FILMS = facts(
+    "What is the average runtime of dramas and comedies?",
+    "avg_runtime",
+    ((101.5,),),
+    "SELECT AVG(runtime_min) AS avg_runtime FROM films WHERE genre IN ('drama', 'comedy')",
+    ("films", "runtime_min", "Runtime in minutes"),
+)
+DRAMAS = facts(
+    "What is the average runtime of dramas?",
+    "avg_runtime",
+    ((101.5,),),
+    "SELECT AVG(runtime_min) AS avg_runtime FROM films WHERE genre = 'drama'",
+    ("films", "runtime_min", "Runtime in minutes"),
+)
+
+
+@pytest.mark.parametrize(
+    "asked, sentence, holds",
+    [
+        (FILMS, "The average runtime of dramas is 101.5 minutes, and that of comedies is 101.5 minutes.", False),
+        (FILMS, "Dramas run 101.5 minutes on average; comedies run 101.5 minutes on average.", False),
+        (FILMS, "The average runtime of dramas and comedies is 101.5 minutes.", True),
+        (DRAMAS, "The average runtime of dramas is 101.5 minutes.", True),
+    ],
+)
+def test_one_row_of_several_values_is_not_told_of_each(asked: Facts, sentence: str, holds: bool) -> None:
+    assert (not check_text(sentence, asked).problems) is holds

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from agent.checks.grounding.check import MAX_CHARS, Checked, check, names_rows
@@ -11,7 +11,7 @@ from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.compose import compose, holds_years, one_value, show_cell
 from agent.checks.grounding.evidence.facts import Facts, number_of
 from agent.checks.grounding.evidence.limits import is_name, limits_of
-from agent.checks.grounding.evidence.result import CheckedText, expression_of
+from agent.checks.grounding.evidence.result import CheckedText, Problem, expression_of
 from agent.checks.grounding.languages.currencies import find_currencies
 from agent.checks.grounding.languages.vocabulary import Class, find_classes
 from agent.checks.grounding.numbers.display import MARKS, is_amount, is_number
@@ -73,7 +73,8 @@ def check_written(text: str, facts: Facts) -> CheckedText:
         detail = " ".join(computed.warnings) or counts
         calculator = Check(name="calculator", passed=not computed.warnings, detail=detail)
     found = check(computed.text, facts, computed.filled)
-    problems = tuple(f"“{it.text}”: {it.why}" for it in found.problems) + computed.warnings
+    unsupported = (*found.problems, *_list_shared(found, facts))
+    problems = tuple(f"“{it.text}”: {it.why}" for it in unsupported) + computed.warnings
     corrections = (*computed.filled, *computed.corrected)
     links = _link_numbers(computed.text, found, facts, corrections)
     kept = {it.start: it.text for it in found.names}  # the year of "juin 2024" is not an amount
@@ -85,6 +86,18 @@ def check_written(text: str, facts: Facts) -> CheckedText:
         checks=(calculator, _grounding(found, problems)),
         problems=problems,
     )
+
+
+def _list_shared(found: Checked, facts: Facts) -> Iterator[Problem]:
+    """Numbers that repeat a cell of the only row, which is of several values together: "101 for A and 101 for B"."""
+    names = ({value for value in it.values if not value[:1].isdigit()} for it in facts.conditions)
+    together = any(len(it) > 1 for it in names)
+    if len(facts.rows) != 1 or facts.query.grouped or not together:
+        return
+    columns = [support.column for _, support in found.numbers if support is not None and support.origin == "result"]
+    for item, support in found.numbers:
+        if support is not None and support.origin == "result" and columns.count(support.column) > 1:
+            yield Problem(item.text, "the row is of all of them together")
 
 
 def restate_text(facts: Facts) -> CheckedText | None:

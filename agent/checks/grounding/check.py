@@ -189,7 +189,7 @@ def _find_unread(
     if facts.language == "ko" and not facts.rows and not denies(text):
         yield Problem("the sentence", "nothing was found, and it does not say so")
     if facts.rows and VERDICT.match(text):
-        yield Problem("yes or no", "it cannot be read whether the rows say so; say what they show")
+        yield Problem("yes or no", "it cannot be read whether the rows say so")
     if _is_of_another_language(text, facts, items):
         yield Problem("the sentence", "it is not in the language of the question")
     elif denies(text) and whole and not denies(facts.question):

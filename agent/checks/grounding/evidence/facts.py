@@ -49,7 +49,7 @@ _MONEY = re.compile(
 _SHORT_FORMS = {"avg": "average", "num": "number of", "cnt": "count", "qty": "quantity", "pct": "percent"}
 _SHORT_FORMS |= {"tot": "total", "amt": "amount", "n": "number of"}
 # `crp_mg_l` is in milligrams per litre.
-_RATE = re.compile(r"_(mg|g|kg|t|km|m|l|kwh|mol|mmol)_(l|dl|ml|h|s|m2|km2|ha|day|kg)$", re.IGNORECASE)
+_RATE = re.compile(r"_(mg|g|kg|t|km|m|l|kwh|mol|mmol)_(l|dl|ml|h|s|m2|km2|km|ha|day|kg)$", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _QUARTER = re.compile(r"(?<![^\W_])q([1-4])(?![^\W_])", re.IGNORECASE)
 _IS = re.compile(r"(?:is|has)_|\w+_flag$", re.IGNORECASE)
@@ -376,7 +376,8 @@ def spell_out(name: str) -> str:
     """A column's name in words, without a unit (it is written with the numbers) and without abbreviations."""
     if rate := _RATE.search(name):
         return f"{spell_out(name[: rate.start()])} {rate[1]}/{rate[2]}".strip()
-    bare = _NAME_UNIT.sub("", re.sub(r"_(?:eur|usd|gbp|chf)$", "", name, flags=re.IGNORECASE))
+    bare = re.sub(r"_(?:eur|usd|gbp|chf)$", "", name, flags=re.IGNORECASE)
+    bare = bare if re.search(r"_per_[^_]+$", bare, re.IGNORECASE) else _NAME_UNIT.sub("", bare)
     # Digits stay, to distinguish `q1` and `sales_2023` from `q2` and `sales_2024`.
     parts = ([part] if re.search(r"\d", part) else words_of(part) for part in re.split(r"[\W_]+", bare))
     return " ".join(_SHORT_FORMS.get(word, word) for words in parts for word in words)

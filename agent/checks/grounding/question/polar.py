@@ -23,7 +23,7 @@ _AFFIRMS = re.compile(
     r"(?:it|they|he|she|we|there) (?:does|do|did|is|are|was|were|has|have|had)\s*[:,.;]", re.IGNORECASE
 )
 _STOP = re.compile(r"\s*(?:[^\w\s]|\Z)")
-_UNDECIDED = "the rows do not decide it; say what they show"
+_UNDECIDED = "the rows do not decide it"
 
 
 class Polar(NamedTuple):
