@@ -68,7 +68,6 @@ async def test_a_repeated_query_that_only_a_plain_check_refused_is_judged(ask: A
     model.replies(sql="SELECT name FROM customers WHERE customer_id > 3")
     model.replies(sql="SELECT name FROM customers WHERE customer_id > 3")
     model.replies(correct=False, reason="the wrong column")
-    model.replies(text="There are no such customers.")
 
     answer = await ask("Which customers have an id above 3?", max_attempts=2)
 
@@ -207,7 +206,6 @@ async def test_the_judge_reads_what_the_rules_doubt(ask: Ask, model: ScriptedMod
 
 async def test_without_evaluation_nothing_that_runs_is_changed(ask: Ask, model: ScriptedModel) -> None:
     model.replies(sql="SELECT COUNT(*) AS n FROM customers WHERE name = 'ada'")
-    model.replies(text="There are 0.")
 
     answer = await ask("How many customers are called ada?", enable_evaluation=False)
 

@@ -175,9 +175,15 @@ async def test_the_embedded_model_is_not_asked_for_one_value() -> None:
 async def test_a_doubted_query_is_not_said_in_the_words_of_the_question() -> None:
     doubt = Doubt(rule="period_as_day", evidence="language", detail="It reads one day.")
     attempt = Attempt(sql=COUNT, result=rows_of(12), verdict=AGREED, doubts=(doubt,))
-    model = ScriptedModel()
-    model.replies(text="12 animals.")
-    assert await answer_of("How many animals are there?", attempt, EMBEDDED, model) == "12 animals."
+    assert await answer_of("How many animals are there?", attempt, EMBEDDED, ScriptedModel()) == "Animals: 12."
+
+
+async def test_the_judge_outweighs_a_doubt() -> None:
+    doubt = Doubt(rule="period_as_day", evidence="language", detail="It reads one day.")
+    accepted = AGREED.model_copy(update={"source": "judge"})
+    attempt, model = Attempt(sql=COUNT, result=rows_of(12), verdict=accepted, doubts=(doubt,)), ScriptedModel()
+    model.replies(text="There are 12 animals.")
+    assert await answer_of("How many animals are there?", attempt, LARGE_HOSTED, model) == "There are 12 animals."
 
 
 @pytest.mark.parametrize(
@@ -185,7 +191,6 @@ async def test_a_doubted_query_is_not_said_in_the_words_of_the_question() -> Non
     [
         ("How many animals are there?", rows_of(12), AGREED, LARGE_HOSTED),
         ("How many animals are there?", rows_of(12), None, EMBEDDED),
-        ("How many animals are there?", rows_of(12), AGREED.model_copy(update={"correct": False}), EMBEDDED),
         ("How many animals are there?", rows_of(12), AGREED.model_copy(update={"source": "judge"}), EMBEDDED),
         ("How many animals are there?", rows_of(1), AGREED, EMBEDDED),
         ("How many animals did Ann feed?", rows_of(12), AGREED, EMBEDDED),

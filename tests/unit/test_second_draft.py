@@ -67,14 +67,15 @@ async def test_drafts_vote_until_they_agree(
 ) -> None:
     for sql in drafts:
         model.replies(sql=sql)
-    model.replies(text=f"It comes to {rows}.")
+    if passed is not False:
+        model.replies(text=f"It comes to {rows}.")
 
     answer = await voting.query("What do all orders come to?", "shop", options=Options(candidates=True))
 
     assert second_drafts(answer) == [passed], why
     assert answer.verified is verified, why
     assert [list(row.values()) for row in answer.results] == [[rows]], why
-    assert answer.usage.model_calls == len(drafts) + 1, why
+    assert answer.usage.model_calls == len(drafts) + (passed is not False), why
     assert answer.candidates[0].results == answer.results, "the chosen result comes first"
     assert sum(it.votes for it in answer.candidates) == sum(it not in (BROKEN, WRONG_ALIAS) for it in drafts), why
 
@@ -137,12 +138,13 @@ async def test_effort_bounds_the_drafts(
 ) -> None:
     for sql in drafts:
         model.replies(sql=sql)
-    model.replies(text="It comes to 460.5.")
+    if verified:
+        model.replies(text="It comes to 460.5.")
 
     answer = await voting.query("What do all orders come to?", "shop", options=Options(effort=effort))
 
     assert [list(row.values()) for row in answer.results] == [[460.5]]
-    assert (answer.verified, answer.usage.model_calls) == (verified, len(drafts) + 1)
+    assert (answer.verified, answer.usage.model_calls) == (verified, len(drafts) + verified)
 
 
 async def test_quick_is_one_call_of_the_embedded_model(voting: Service, model: ScriptedModel) -> None:
@@ -307,7 +309,6 @@ async def test_the_same_query_without_rows_twice_is_what_the_drafts_agree_on(
 async def test_two_different_queries_without_rows_agree_on_nothing(voting: Service, model: ScriptedModel) -> None:
     for number in (99, 98, 97, 96, 95):
         model.replies(sql=f"SELECT name FROM customers WHERE customer_id > {number}")
-    model.replies(text="There are none.")
 
     answer = await voting.query("Which customers have a number over 99?", "shop", options=Options(max_attempts=2))
 
@@ -334,7 +335,6 @@ async def test_what_gives_other_rows_each_time_is_chosen_once(voting: Service, m
     drawn = "SELECT RANDOM() AS n, {} AS k FROM customers LIMIT 1"
     for number in range(5):
         model.replies(sql=drawn.format(number))
-    model.replies(text="k is 0.")
 
     answer = await voting.query("How many customers are there, more or less?", "shop")
 

@@ -79,7 +79,7 @@ async def test_every_number_of_the_answer_says_where_it_comes_from(service: Serv
 async def test_the_least_confidence_of_the_parts_is_that_of_the_whole(service: Service, model: ScriptedModel) -> None:
     model.replies(text=plan(APRIL, MARCH))
     one(model, IN_JANUARY, "The total is 110.0.")
-    one(model, "SELECT SUM(amount) AS total FROM orders", "The total is 460.5.", correct=False)
+    one(model, "SELECT SUM(amount) AS total FROM orders", "", correct=False)
 
     answer = await ask(service)
 

@@ -35,7 +35,7 @@ class Writer:
 
     def composes(self, question: str, attempt: Attempt, *, quick: bool) -> bool:
         """Whether the answer is likely to be composed without a call, so that none is begun ahead."""
-        return self._lists(attempt.rows, quick=quick) or self._restates(question, attempt)
+        return is_contested(attempt) or self._lists(attempt.rows, quick=quick) or self._restates(question, attempt)
 
     def _lists(self, rows: QueryResult, *, quick: bool) -> bool:
         """Whether the answer lists columns and values, because of the profile and several rows or a quick effort."""
@@ -46,7 +46,7 @@ class Writer:
         from agent.checks.grounding.question.restated import frame_of
 
         rows, verdict = attempt.rows, attempt.verdict
-        is_agreed = verdict is not None and verdict.correct and verdict.source == "drafts" and not attempt.doubts
+        is_agreed = verdict is not None and verdict.source == "drafts" and not is_contested(attempt)
         is_one_value = (rows.row_count, len(rows.columns)) == (1, 1)
         return not self.profile.writes_lists and is_agreed and is_one_value and frame_of(question) is not None
 
@@ -100,8 +100,8 @@ class Writer:
 
         The arithmetic of the model's sentence is recomputed. If a claim is unsupported, or the sentence is empty or
         broke off, the model is asked once more, with the reason; then the answer is composed. A small model is asked
-        once, and not for lists or values that the question's own words can state. The answer ends with the text of
-        `add_row_context`.
+        once, and not for lists or values that the question's own words can state. The answer to a contested query is
+        composed. It ends with the text of `add_row_context`.
 
         Args:
             raw: the rows behind the aggregate, if there are any.
@@ -115,7 +115,7 @@ class Writer:
         rows = attempt.rows
         facts = facts_of(question, attempt, context, raw=raw, calculate=calculate)
         checked = await off_loop(partial(restate_text, facts)) if self._restates(question, attempt) else None
-        if checked is None and self._lists(rows, quick=quick):
+        if checked is None and (is_contested(attempt) or self._lists(rows, quick=quick)):
             checked = await off_loop(partial(compose_text, facts))
         if checked is None:
             checked = await self._write(question, attempt, context, ledger, facts, draft)
@@ -166,6 +166,17 @@ class Writer:
         rows = templates.as_table(attempt.rows, len(attempt.rows.rows))
         cells = (str(value) for row in attempt.rows.rows for value in row)
         return leaks.problem(text, context.system, (question, rows, *cells)) if text else ""
+
+
+def is_contested(attempt: Attempt) -> bool:
+    """Whether evidence speaks against a query: its rows may not be what the question's words say.
+
+    The judge sees the doubts, so its verdict outweighs them.
+    """
+    if attempt.verdict is not None and attempt.verdict.source == "judge":
+        return not attempt.verdict.correct
+    disputed = any(check.name == "second_draft" and check.passed is False for check in attempt.checks)
+    return disputed or bool(attempt.doubts) or not attempt.is_accepted
 
 
 def answer_prefix() -> Message:
