@@ -26,6 +26,16 @@ OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
             "Admissions by ward (2023): North: 48; South: 12.", id="a year that no column shows",
         ),
         pytest.param(
+            "Which patients were admitted?", "name", tuple((f"Patient {it}",) for it in range(1, 13)),
+            "SELECT name FROM patients",
+            "Name: Patient 1; Patient 2; Patient 3; …", id="some of many rows without an order",
+        ),
+        pytest.param(
+            "Which patients were admitted?", "name", tuple((f"Patient {it}",) for it in range(11, 23)),
+            "SELECT name FROM patients ORDER BY name",
+            "Name: first Patient 11; last Patient 22.", id="the ends of many rows in an order",
+        ),
+        pytest.param(
             "How many admissions were there between April and June 2023?", "admissions", ((48,),),
             "SELECT COUNT(*) AS admissions FROM admissions WHERE admitted_on BETWEEN '2023-04-01' AND '2023-06-30'",
             "Admissions: 48.", id="the last month of several is no limit",

@@ -25,6 +25,7 @@ from agent.platform.llm.prompting.fences import one_line
 from executors.base import JsonValue
 
 SHORT_LIST = 10  # most rows that are all listed; of more, only the first and the last
+SOME = 3  # rows of a longer list without an order, whose last row tells nothing
 MOST_COLUMNS = 8
 _SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "INR": "₹", "KRW": "₩"}
 _PREFIXED = {"en", "ko"}
@@ -208,23 +209,25 @@ class _Composer:
             label = self._frames.by.format(measure=label, key=key)
         self._add(f"{_capital(label)}{self._limits(columns)}: ")
         count = len(self.facts.rows)
-        ordered = self._sort_times(keys)
-        rows = ordered if count <= SHORT_LIST else (ordered[0], ordered[-1])
+        ordered, is_sorted = self._sort_times(keys)
+        ends = count > SHORT_LIST and is_sorted
+        rows = ordered if count <= SHORT_LIST else [ordered[0], ordered[-1]] if ends else ordered[:SOME]
         for place, row in enumerate(rows):
             self._add("; " if place else "")
-            if count > SHORT_LIST:
+            if ends:
                 self._add(f"{self._frames.last if place else self._frames.first} ")
             self._row(row, keys, others)
+        self._add("; …" if len(rows) == SOME < count else "")
         self._end()
 
-    def _sort_times(self, keys: Sequence[ColumnFacts]) -> list[int]:
-        """The row indexes: by time if the query has no ORDER BY, otherwise unchanged."""
+    def _sort_times(self, keys: Sequence[ColumnFacts]) -> tuple[list[int], bool]:
+        """The row indexes, and whether they have an order: that of the query, or else that of times."""
         rows = self.facts.rows
         if not self.facts.query.order and keys:
             times = [str(row[keys[0].index]) for row in rows]
             if all(_TIME.fullmatch(time) for time in times):
-                return sorted(range(len(rows)), key=times.__getitem__)
-        return list(range(len(rows)))
+                return sorted(range(len(rows)), key=times.__getitem__), True
+        return list(range(len(rows))), bool(self.facts.query.order)
 
     def _limits(self, columns: Sequence[ColumnFacts]) -> str:
         """The limits in the question's own words, if no shown column states them."""
@@ -266,7 +269,7 @@ class _Composer:
         self._text += text
 
     def _end(self) -> None:
-        self._text += "" if self._text.endswith((".", "!", "?")) else "."
+        self._text += "" if self._text.endswith((".", "!", "?", "…")) else "."
 
     def _add_cell(self, row: int, column: ColumnFacts) -> None:
         shown = self.show_cell(self.facts.rows[row][column.index], column)

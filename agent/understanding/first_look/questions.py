@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
+from agent.core.texts.units import without_unit
 from agent.understanding.first_look.wordings import WORDINGS, Kind
 from agent.understanding.suggest import (
     aggregate_of,
@@ -60,7 +61,7 @@ class SuggestedQuestion(NamedTuple):
         words = partial(words_of, language=language, as_written=written)
         adds_up = self.measure is not None and _adds_up(self.measure)
         aggregate = aggregate_of(self.measure, as_written=written) if self.measure is not None else ""
-        name = _AGGREGATE.sub("", words(self.measure.name)) if self.measure is not None else ""
+        name = _AGGREGATE.sub("", words(without_unit(self.measure.name))) if self.measure is not None else ""
         table = self.table.parts[-1]
         values = {
             "rows": rows_of(self.table, as_written=written) if language == "en" else words(table),

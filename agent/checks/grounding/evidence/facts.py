@@ -17,6 +17,7 @@ from agent.checks.grounding.languages.language import language_of
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, vocabulary
 from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.numbers.display import NAMING
+from agent.core.texts.units import UNIT_OF_NAME, without_unit
 from executors.base import JsonValue, QueryResult
 from rag.docs.documents import Document
 
@@ -26,10 +27,6 @@ _UNIT = re.compile(
     r"(?:\bin|\bof|,|\(|\[|^)\s*(?:metric |degrees? )?(celsius|km/h|km²|km2|square kilomet(?:er|re)s?"
     r"|km|kilomet(?:er|re)s?|m|met(?:er|re)s?|kg|kilograms?|tons?|tonnes?|lit(?:er|re)s?|l|m2|m²|sqm|ha|g|mg|cm|mm"
     r"|[kmg]?wh|(?:kilo|mega|giga)?watt[-\s]hours?|kw|mw|tb|gb|mb|kb|kcal|hours?|h|minutes?|min|seconds?|s|days?|miles?|percent|%|°[CF])(?=[\s,.;)\]]|$)",
-    re.IGNORECASE,
-)
-_NAME_UNIT = re.compile(
-    r"_(km|kg|m2|sqm|ha|g|mg|cm|mm|m|l|h|hours?|min|minutes?|sec|seconds?|days?|miles?|[kmg]?wh|kw|mw|tb|gb|mb|kb|kcal|km2|m3|tons?|lit(?:er|re)s|celsius)$",
     re.IGNORECASE,
 )
 _SCALES = {
@@ -330,7 +327,7 @@ def _units(said: str, name: str, sources: Sequence[str]) -> tuple[str, ...]:
 def _find_named_units(names: Sequence[str]) -> frozenset[str]:
     """The units at the end of these names, in lower case."""
     plain = (name for name in names if not _RATE.search(name))
-    return frozenset(unit.lower() for name in plain for unit in _NAME_UNIT.findall(f"_{name}"))
+    return frozenset(unit.lower() for name in plain for unit in UNIT_OF_NAME.findall(f"_{name}"))
 
 
 def is_fraction(facts: Facts, column: ColumnFacts) -> bool:
@@ -376,10 +373,8 @@ def spell_out(name: str) -> str:
     """A column's name in words, without a unit (it is written with the numbers) and without abbreviations."""
     if rate := _RATE.search(name):
         return f"{spell_out(name[: rate.start()])} {rate[1]}/{rate[2]}".strip()
-    bare = re.sub(r"_(?:eur|usd|gbp|chf)$", "", name, flags=re.IGNORECASE)
-    bare = bare if re.search(r"_per_[^_]+$", bare, re.IGNORECASE) else _NAME_UNIT.sub("", bare)
     # Digits stay, to distinguish `q1` and `sales_2023` from `q2` and `sales_2024`.
-    parts = ([part] if re.search(r"\d", part) else words_of(part) for part in re.split(r"[\W_]+", bare))
+    parts = ([part] if re.search(r"\d", part) else words_of(part) for part in re.split(r"[\W_]+", without_unit(name)))
     return " ".join(_SHORT_FORMS.get(word, word) for words in parts for word in words)
 
 
