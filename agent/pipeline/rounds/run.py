@@ -308,7 +308,7 @@ class Run:
         with self.ledger.time_step("answer_formatter"):
             self.text = await self.parts.writer.write_checked(
                 self.question.text,
-                best,
+                self._with_lacks(best),
                 self.raw.result,
                 self.context,
                 self.ledger,
@@ -379,8 +379,13 @@ class Run:
 
     def start_text(self, best: Attempt) -> None:
         """Start writing the sentence while the rows behind the result are fetched."""
-        if self.limits.enable_answer and not self._composes(best):
+        if self.limits.enable_answer and not self._composes(self._with_lacks(best)):
             self.side.start_text(partial(self._first_text, best))
+
+    def _with_lacks(self, attempt: Attempt) -> Attempt:
+        """The attempt, doubted for what the data certainly lacks: its query reads something else."""
+        lacks = (it for it in self.doubts if it.evidence == "schema")
+        return attempt.model_copy(update={"doubts": (*attempt.doubts, *lacks)})
 
     def _composes(self, attempt: Attempt) -> bool:
         return self.parts.writer.composes(self.question.text, attempt, quick=self.limits.effort == "quick")
