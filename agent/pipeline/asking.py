@@ -19,7 +19,7 @@ from agent.core.resilience.event_log import EventLog
 from agent.core.resilience.tasks import cancel_tasks
 from agent.core.usage import Usage
 from agent.databases.database import Database, keep_seen_schemas
-from agent.people.sessions.sessions import SessionMessage, storable
+from agent.people.sessions.sessions import SMALL_TALK, SessionMessage, storable
 from agent.pipeline import loop
 from agent.pipeline.steps.late_modules import load_first_steps
 from agent.pipeline.steps.progress import with_progress
@@ -352,10 +352,9 @@ class Asking:
             role="assistant",
             content=answer.answer,
             sql_query=answer.sql,
-            status=answer.status,
+            status=SMALL_TALK if answer.kind == "small_talk" else answer.status,
             confidence=answer.confidence,
             trace_id=question.trace_id,
-            is_small_talk=answer.kind == "small_talk",
         )
         try:
             await self._append(question, understood, reply, pending if is_clarification else waits, answer)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from agent.core.texts.units import without_unit
 from executors.base import Column, Schema, Table
 
 NUMERIC = re.compile(r"int|dec|num|real|float|double|money", re.IGNORECASE)
@@ -86,7 +85,7 @@ def has_headings(table: Table) -> bool:
 
 def aggregate_of(number: Column, *, as_written: bool = False) -> str:
     """The aggregate of a measure: `total amount`, `average rating`, `total Betrag`. as_written: it is a heading."""
-    name = words_of(without_unit(number.name), as_written=as_written)
+    name = words_of(number.name, as_written=as_written)
     asked = "total" if _ADDS_UP.search(snake_case(number.name)) else "average"
     is_asked = name.lower() == "total" == asked or name.lower().startswith(f"{asked} ")
     return name if is_asked else f"{asked} {name}"

@@ -63,10 +63,18 @@ ZA ZAF South Africa|Südafrika|Afrique du Sud|Sudáfrica|Sudafrica
 
 
 _COLUMNS = frozenset({"country", "land", "pays", "país", "paese", "nation", "market", "region"})
-# Columns whose codes look the same: CA is California, and DE a language.
-_OTHERS = frozenset({"state", "province", "bundesland", "language", "lang", "sprache", "langue", "idioma", "lingua"})
+# Columns whose codes look the same: CA is California, DE a language, IT a department.
+_OTHER_CODES = """
+    state st province bundesland language lang sprache langue idioma lingua locale department dept division carrier
+    airline currency size
+"""
+_OTHERS = frozenset(_OTHER_CODES.split())
+# Words before a name that make it another place: Northern Ireland, South America, New Mexico.
+_BEFORE = "north south east west northern southern eastern western new latin central nord süd sud"
+_PARTS = frozenset(_BEFORE.split(" "))
 _SPOKEN = frozenset({"UK", "USA"})
 _CODE = re.compile("[A-Z]{2,3}")
+LEAST_CODES = 5  # values of a column whose name does not say that they are countries
 
 
 @lru_cache(maxsize=1)
@@ -83,12 +91,22 @@ def country_names() -> Mapping[str, tuple[str, ...]]:
     return found
 
 
-def hold_country_codes(words_of_name: Collection[str], values: Collection[str]) -> bool:
-    """Whether a column holds codes of countries: all values look like one, and its name says so or all are known."""
+def hold_country_codes(words_of_name: Collection[str], values: Collection[str], *, least: int = 1) -> bool:
+    """Whether a column holds codes of countries.
+
+    All values look like one. If the column's name says so, half of them must be known, else all, and at least `least`.
+    """
     if not values or not all(_CODE.fullmatch(value) for value in values):
         return False
-    is_named = not _COLUMNS.isdisjoint(words_of_name)
-    return is_named or (_OTHERS.isdisjoint(words_of_name) and all(value in country_names() for value in values))
+    known = sum(value in country_names() for value in values)
+    if not _COLUMNS.isdisjoint(words_of_name):
+        return 2 * known >= len(values)
+    return _OTHERS.isdisjoint(words_of_name) and known == len(values) >= least
+
+
+def is_part_of_another(word_before: str) -> bool:
+    """Whether a word before a country's name, in lower case, makes it the name of another place."""
+    return word_before in _PARTS
 
 
 def full_names(code: str) -> tuple[str, ...]:
@@ -96,10 +114,13 @@ def full_names(code: str) -> tuple[str, ...]:
     return tuple(name for name in country_names().get(code, ()) if name not in country_names() or name in _SPOKEN)
 
 
-def are_same_country(one: str, other: str) -> bool:
-    """Whether two texts, each a code or a name, mean the same country."""
+def find_same_country(text: str, words_of_name: Collection[str], values: Collection[str]) -> list[str]:
+    """The values of a column of countries that mean the same country as a text. Each may be a code or a name."""
+    if _COLUMNS.isdisjoint(words_of_name) and not hold_country_codes(words_of_name, values, least=LEAST_CODES):
+        return []
     countries = _countries()
-    return one.casefold() in countries and countries[one.casefold()] == countries.get(other.casefold())
+    meant = countries.get(text.casefold())
+    return [value for value in values if meant is not None and countries.get(value.casefold()) == meant]
 
 
 @lru_cache(maxsize=1)

@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Literal, NamedTuple
 
 from executors.base import Frozen
-from rag.linking.countries import full_names, hold_country_codes
+from rag.linking.countries import LEAST_CODES, full_names, hold_country_codes, is_part_of_another
 from rag.linking.dates import periods_in
 from rag.words import Token, is_silent, join_folded, split_name, stem_of, tokens, words
 
@@ -49,7 +49,7 @@ class LinkedValue(NamedTuple):
     mention: the question's own words.
     how: `exact`; `case`, if case or punctuation differ; `form`, another form of the word, such as a plural; `country`,
         the code of the country; `date`, in another notation; `near`, with a similar spelling or only a part of it;
-        `meaning`, by its vector.
+        `meaning`, by its vector, or a country's name in small letters.
     score: certainty, at most 1.
     """
 
@@ -85,7 +85,11 @@ class ValueIndex:
         spelling, singular, by_word, countries = (defaultdict[str, list[int]](list) for _ in range(4))
         dated: list[tuple[str, int]] = []
         stored = list(stored)
-        coded = {(it.table, it.column) for it in stored if hold_country_codes(split_name(it.column).split(), it.values)}
+        coded = {
+            (it.table, it.column)
+            for it in stored
+            if hold_country_codes(split_name(it.column).split(), it.values, least=LEAST_CODES)
+        }
         for column, value in ((it, value) for it in stored for value in it.values):
             parts = tokens(value)
             if not parts:
@@ -137,7 +141,11 @@ class ValueIndex:
         seen = set(spelling)
         forms = self._by_singular.get(" ".join(word.singular for word in part), ())
         hits += [self._link(at, span.mention, "form", weight) for at in forms if at not in seen]
-        return hits + [self._link(at, span.mention, "country", weight) for at in self._by_country.get(spelled, ())]
+        before = words[span.start - 1].folded if span.start else ""
+        if is_part_of_another(before):
+            return hits
+        how: How = "meaning" if span.mention.islower() else "country"  # "turkey", "china" and "chili" are things, too
+        return hits + [self._link(at, span.mention, how, weight) for at in self._by_country.get(spelled, ())]
 
     def _on_dates(self, text: str) -> list[LinkedValue]:
         """Values that are a day in the text, or the first or last day of its month, quarter or year, or within it."""

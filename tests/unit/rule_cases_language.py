@@ -13,7 +13,6 @@ MORE_IN_2024 = "Were there more loans in 2024 than in 2025?"
 ABOVE_30 = "Is the average fee above 30?"
 BY_CHANNEL = "SELECT COUNT(*) FROM readers WHERE channel"
 OPEN = "How many are open?"
-ATLAS = LinkedValue("books", "title", "Atlas", "atlases", "form", 0.81)
 CHANNEL_OF_ADA = "(SELECT channel FROM readers WHERE name = 'Ada')"
 
 LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
@@ -133,6 +132,11 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
                 ("EXISTS (SELECT 1 FROM loans WHERE reader_id = readers.id)", "whether there is one"),
                 ("(SELECT COUNT(*) FROM loans WHERE reader_id = readers.id) = 3", "a count"),
                 ("(SELECT channel FROM readers) = (SELECT channel FROM readers)", "two subqueries"),
+                ("since = (SELECT since FROM readers ORDER BY since DESC)", "the first of an order"),
+                ("NOT since = (SELECT since FROM readers)", "denied, where NULL and false differ"),
+                ("name = (SELECT title FROM books AS b WHERE b.id = readers.id)", "one for each row"),
+                ("name = (SELECT title FROM books WHERE price = since)", "one for each row, without a name"),
+                ("(since = (SELECT since FROM readers)) IS NULL", "no condition by itself"),
             )
         ),
         *(
@@ -173,6 +177,12 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
                 ("SUM(fee) FROM loans WHERE fee > 30", "Do fees above 30 come to more than 500?", "two numbers"),
                 ("AVG(fee) FROM loans WHERE year > 2020", "Is the average fee since 2020 high?", "a year"),
                 ("AVG(fee) FROM loans WHERE fee > '30'", ABOVE_30, "a text"),
+                ("AVG(fee) FROM loans WHERE fee > 10", "Is the average of fees over 10 euros rising?", "of those rows"),
+                (
+                    "AVG(fee) FROM loans WHERE fee < 20",
+                    "Is the average of fees under 20 euros lower in Ulm than in Bonn?",
+                    "of those rows, compared",
+                ),
             )
         ),
     ),
@@ -372,24 +382,6 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
             "a guess",
             question="How many loans has Adda?",
             values=(LinkedValue("readers", "name", "Ada", "Adda", "near", 0.95),),
-        ),
-        *(
-            Case(sql, after, why, question="How many atlases are there?", values=values)
-            for sql, after, why, values in (
-                ("SELECT COUNT(*) FROM books", DOUBT, "the plural of a stored value", (ATLAS,)),
-                ("SELECT COUNT(b.id) FROM books AS b WHERE b.price > 5", DOUBT, "beside a condition", (ATLAS,)),
-                ("SELECT COUNT(id) FROM loans", None, "the query does not read its table", (ATLAS,)),
-                ("SELECT title, COUNT(id) FROM books GROUP BY title", None, "each is shown", (ATLAS,)),
-                ("SELECT * FROM books", None, "each is shown in its row", (ATLAS,)),
-                ("SELECT id FROM books WHERE title = 'Atlas'", None, "the query has it", (ATLAS,)),
-                ("SELECT COUNT(atlases.id) FROM books AS atlases", None, "a name has the word", (ATLAS,)),
-                (
-                    "SELECT COUNT(id) FROM books",
-                    None,
-                    "two columns store it",
-                    (ATLAS, LinkedValue("badges", "colour", "Atlas", "atlases", "form", 0.81)),
-                ),
-            )
         ),
     ),
     "unsaid_values": (

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from agent.core.texts.units import without_unit
+from agent.understanding.first_look.questions import SuggestedQuestion
+from executors.base import Column, Table
 
 
 @pytest.mark.parametrize(
@@ -21,3 +23,16 @@ from agent.core.texts.units import without_unit
 )
 def test_a_name_without_its_unit(name: str, bare: str) -> None:
     assert without_unit(name) == bare
+
+
+@pytest.mark.parametrize(
+    "names, question",
+    [
+        (("weight_kg", "reason"), "What is the average weight of all visits?"),
+        (("weight_kg", "weight_g"), "What is the average weight kg of all visits?"),
+    ],
+)
+def test_a_suggested_question_leaves_out_the_unit(names: tuple[str, str], question: str) -> None:
+    columns = tuple(Column(name=name, type="REAL") for name in names)
+    table = Table(name="visits", columns=columns)
+    assert SuggestedQuestion("total", "", table=table, measure=columns[0]).text() == question

@@ -135,7 +135,10 @@ CASES: tuple[ProblemCase, ...] = (
     _build(SqlFailed(ErrorKind.TYPE_MISMATCH, "The database could not convert 'x' to a number."), RUNNING),
     _build(errors.NoRows("Which dates do you mean? Set Accept to application/json for the whole response."),
             frozenset({"query"})),
-    _build(errors.TooManyRows("`row_limit` is 10,000; at most 200 rows can be had. Ask for fewer.", 200), ROWS),
+    _build(
+        errors.TooManyRows("`row_limit` is 10,000; at most 200 rows are allowed. Ask for fewer.", 200),
+        ROWS,
+    ),
     _build(errors.DocumentsInvalid("documents.0: there is no table 'order'; the nearest is 'orders'."),
             SETTLING | {"add_documents", "describe_column"}),
     _build(errors.UploadTooLarge("An upload may have 100 MB. Send less, or send it packed (.zip, .csv.gz)."),

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from agent.api.schemas.common import Name, one_of, with_example
 from agent.core.models import take_fields
-from agent.people.sessions.sessions import Session
+from agent.people.sessions.sessions import SMALL_TALK, Session
 from agent.understanding.messages.overview import Overview
 from agent.understanding.suggest import TEXT
 from executors.base import Frozen, Table
@@ -187,7 +187,13 @@ class SessionResponse(Frozen):
     def of(cls, session: Session, found: Overview) -> SessionResponse:
         """Build the response."""
         messages = [
-            SessionMessageShown(**take_fields(message, SessionMessageShown), question=message.understood or None)
+            SessionMessageShown(
+                **take_fields(message, SessionMessageShown)
+                | {
+                    "question": message.understood or None,
+                    "status": "success" if message.status == SMALL_TALK else message.status,
+                }
+            )
             for message in session.messages
         ]
         return cls(

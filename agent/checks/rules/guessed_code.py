@@ -15,21 +15,28 @@ from rag.words import is_silent, split_name, tokens
 
 _CODE = re.compile(r"[^\W\d_]{1,2}")
 _SHORT = 3  # most letters of the other values of a column of codes
-_FLAGS = frozenset("yntfj01")
-_SEXES = frozenset({"sex", "gender", "geschlecht", "sexe", "sexo", "genere"})
+_FLAGS = frozenset({*"yntfjsov01", "no", "si", "sí", "ja", "yes", "oui", "non"})
+# Columns whose codes everybody knows.
+_KNOWN_CODES = """
+    sex gender geschlecht sexe sexo genere country land pays país paese nationality state province language lang
+    sprache langue idioma lingua locale size currency unit
+"""
+_KNOWN = frozenset(_KNOWN_CODES.split())
 
 
 def apply(context: RuleContext) -> Finding | None:
     asked = [it.folded for it in tokens(context.question) if not is_silent(it)]
     linked = {it.value for it in context.values if it.is_sure}
-    told = {it.text for text in (*context.known_texts, *(it.text for it in context.documents)) for it in tokens(text)}
+    texts = (*context.known_texts, *(it.text for it in context.documents))
+    told = {it.text for text in texts for it in tokens(text) if not is_silent(it)}
     for found in text_filters(context.query, context.schema):
         code, column = found.value, found.column
-        if not _CODE.fullmatch(code) or code in linked or code in told or code in column.comment:
+        commented = {it.text for it in tokens(column.comment) if not is_silent(it)}
+        if not _CODE.fullmatch(code) or code in linked | told | commented:
             continue
         if not _are_codes(column.samples) or {it.casefold() for it in column.samples} <= _FLAGS:
             continue
-        if _SEXES.isdisjoint(split_name(column.name).split()) and not _shortens(code.casefold(), asked):
+        if _KNOWN.isdisjoint(split_name(column.name).split()) and not _shortens(code.casefold(), asked):
             return Finding(f"Neither the question nor the docs say what {column.name} = {code!r} means.")
     return None
 

@@ -10,7 +10,8 @@ from agent.core.resilience.off_loop import off_loop
 from executors.base import Column, Frozen, Schema, Table
 from executors.dialects.table import DIALECTS
 from executors.errors import DatabaseUnavailable, SqlError
-from rag.linking.countries import are_same_country
+from rag.linking.countries import find_same_country
+from rag.words import split_name
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -85,7 +86,7 @@ async def _find_nearest(found: TextFilter, schema: Schema, database: Database) -
     some = await database.run(await database.check(sql, VALUES_READ))
     texts = [row[0] for row in some.rows if isinstance(row[0], str)]
     alike = [text for text in texts if same_text(text, found.value)]
-    alike = alike or [text for text in texts if are_same_country(text, found.value)]
+    alike = alike or find_same_country(found.value, split_name(found.column.name).split(), texts)
     if len(alike) == 1 and not some.truncated:
         return (alike[0],), alike[0]
     near = process.extract(found.value, texts, scorer=fuzz.WRatio, processor=utils.default_process, limit=MAX_NEAREST)

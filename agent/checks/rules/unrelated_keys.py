@@ -2,8 +2,8 @@
 
 A table of details may share the key of another table without a declared foreign key. So if no key relates the two
 tables, the join is doubted only if one side is a foreign key, and either foreign keys refer to the keys of both sides,
-or the other table refers to the same key by another column: `screenings.id = scores.film_id`, beside a foreign key
-`screenings.film_id`.
+or the other table has a foreign key of the same name to the same table: `screenings.id = scores.film_id`, beside a
+foreign key `screenings.film_id`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ def apply(context: RuleContext) -> Finding | None:
             refers = any(it - {(table.name.lower(), name)} for it, (table, name) in ((here, mine), (there, theirs)))
             known = refers and _is_referred_to(here, context) and _is_referred_to(there, context)
             joined = any(edge.to is theirs[0] for edge in edges(mine[0].name, context.schema))
-            passed_by = refers and (_refers_to(mine[0], there, context) or _refers_to(theirs[0], here, context))
+            passed_by = refers and (
+                _refers_to(mine[0], theirs, there, context) or _refers_to(theirs[0], mine, here, context)
+            )
             if here and there and not here & there and (known or joined or passed_by):
                 return Finding(f"No key relates {' = '.join('.'.join(side) for side in (one, other))}.")
     return None
@@ -79,9 +81,9 @@ def _list_meanings(table: Table, column: str, context: RuleContext) -> set[tuple
     return found
 
 
-def _refers_to(table: Table, meanings: set[tuple[str, str]], context: RuleContext) -> bool:
-    """Whether a foreign key of a table, which the join passes by, holds these keys."""
-    columns = (column.lower() for key in table.foreign_keys for column in key.columns)
+def _refers_to(table: Table, other: tuple[Table, str], meanings: set[tuple[str, str]], context: RuleContext) -> bool:
+    """Whether the join passes by a foreign key of a table, called as the other side is, that holds the same keys."""
+    columns = {column.lower() for key in table.foreign_keys for column in key.columns} & {other[1]}
     return any(_list_meanings(table, column, context) & meanings for column in columns)
 
 

@@ -38,13 +38,14 @@ KIND, HEAD = "session", "head"
 # Key prefixes: of messages; and by trace id, of answers, of the rows that their callers saw, and of links to them.
 _PREFIX, _ANSWER, _SIGHT, _SHARE = "m", "a", "r", "s"
 MAX_TITLE = 120  # characters
+SMALL_TALK = "small_talk"  # status of replies to small talk, on which no later message depends
 NO_ANSWERS: Mapping[str, dict[str, JsonValue]] = {}
 
 
 class SessionMessage(Frozen):
     """One message. understood: the self-contained question, if it depended on earlier messages.
 
-    is_small_talk: whether it replies to small talk, on which no later message depends.
+    status: that of the answer, or `SMALL_TALK`.
     """
 
     role: Literal["user", "assistant"]
@@ -55,7 +56,6 @@ class SessionMessage(Frozen):
     status: str | None = None
     confidence: float | None = None
     trace_id: str = ""
-    is_small_talk: bool = False
 
 
 class Session(Frozen):
@@ -77,7 +77,7 @@ class Session(Frozen):
         return tuple(
             Exchange(question=user_turn.understood or user_turn.content, answer=reply.content, sql=reply.sql_query)
             for user_turn, reply in zip(self.messages, self.messages[1:], strict=False)
-            if (user_turn.role, reply.role) == ("user", "assistant") and not reply.is_small_talk
+            if (user_turn.role, reply.role) == ("user", "assistant") and reply.status != SMALL_TALK
         )
 
 

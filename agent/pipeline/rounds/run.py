@@ -308,13 +308,14 @@ class Run:
         with self.ledger.time_step("answer_formatter"):
             self.text = await self.parts.writer.write_checked(
                 self.question.text,
-                self._with_lacks(best),
+                best,
                 self.raw.result,
                 self.context,
                 self.ledger,
                 draft=self.side.text(),
                 calculate=self.limits.enable_calculator,
                 quick=self.limits.effort == "quick",
+                contested=self._reads_another,
                 ties=self.raw.ties,
             )
         return AnswerFormatted(
@@ -379,15 +380,17 @@ class Run:
 
     def start_text(self, best: Attempt) -> None:
         """Start writing the sentence while the rows behind the result are fetched."""
-        if self.limits.enable_answer and not self._composes(self._with_lacks(best)):
+        if self.limits.enable_answer and not self._composes(best):
             self.side.start_text(partial(self._first_text, best))
 
-    def _with_lacks(self, attempt: Attempt) -> Attempt:
-        """The attempt, doubted for what the data certainly lacks: its query reads something else."""
-        lacks = (it for it in self.doubts if it.evidence == "schema")
-        return attempt.model_copy(update={"doubts": (*attempt.doubts, *lacks)})
+    @property
+    def _reads_another(self) -> bool:
+        """Whether the data certainly lacks what the question asks for, so that the query reads something else."""
+        return any(it.evidence == "schema" for it in self.doubts)
 
     def _composes(self, attempt: Attempt) -> bool:
+        if self._reads_another:
+            return True
         return self.parts.writer.composes(self.question.text, attempt, quick=self.limits.effort == "quick")
 
     async def _first_text(self, attempt: Attempt) -> str:

@@ -94,6 +94,7 @@ class Writer:
         draft: Awaitable[str | None] | None,
         calculate: bool,
         quick: bool = False,
+        contested: bool = False,
         ties: int = 0,
     ) -> CheckedText:
         """The answer, written by the model or composed from the rows; every claim in it is supported.
@@ -108,14 +109,17 @@ class Writer:
             draft: a first text, written ahead of time. If it is None or gives None, the text is written now.
             calculate: fill `[[...]]`, recompute equations, and support sums and the like by recomputing them.
             quick: skip the call if the rows are an answer by themselves.
+            contested: whether the query is contested for a reason that the attempt does not have.
             ties: number of further rows that tie with the last one.
         """
         from agent.checks.grounding.answer import compose_text, restate_text
 
         rows = attempt.rows
         facts = facts_of(question, attempt, context, raw=raw, calculate=calculate)
-        checked = await off_loop(partial(restate_text, facts)) if self._restates(question, attempt) else None
-        if checked is None and (is_contested(attempt) or self._lists(rows, quick=quick)):
+        contested = contested or is_contested(attempt)
+        restates = not contested and self._restates(question, attempt)
+        checked = await off_loop(partial(restate_text, facts)) if restates else None
+        if checked is None and (contested or self._lists(rows, quick=quick)):
             checked = await off_loop(partial(compose_text, facts))
         if checked is None:
             checked = await self._write(question, attempt, context, ledger, facts, draft)
@@ -173,10 +177,9 @@ def is_contested(attempt: Attempt) -> bool:
 
     The judge sees the doubts, so its verdict outweighs them.
     """
-    if attempt.verdict is not None and attempt.verdict.source == "judge":
-        return not attempt.verdict.correct
     disputed = any(check.name == "second_draft" and check.passed is False for check in attempt.checks)
-    return disputed or bool(attempt.doubts) or not attempt.is_accepted
+    judged = attempt.verdict is not None and attempt.verdict.source == "judge"
+    return disputed or not attempt.is_accepted or (bool(attempt.doubts) and not judged)
 
 
 def answer_prefix() -> Message:

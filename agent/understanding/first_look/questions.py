@@ -59,9 +59,10 @@ class SuggestedQuestion(NamedTuple):
         wording = WORDINGS[language]
         written = has_headings(self.table)
         words = partial(words_of, language=language, as_written=written)
-        adds_up = self.measure is not None and _adds_up(self.measure)
-        aggregate = aggregate_of(self.measure, as_written=written) if self.measure is not None else ""
-        name = _AGGREGATE.sub("", words(without_unit(self.measure.name))) if self.measure is not None else ""
+        measure = _without_unit(self.measure, self.table) if self.measure is not None else None
+        adds_up = measure is not None and _adds_up(measure)
+        aggregate = aggregate_of(measure, as_written=written) if measure is not None else ""
+        name = _AGGREGATE.sub("", words(measure.name)) if measure is not None else ""
         table = self.table.parts[-1]
         values = {
             "rows": rows_of(self.table, as_written=written) if language == "en" else words(table),
@@ -175,6 +176,13 @@ class Asker:
 
     def _total(self, measure: Column) -> str:
         return f"{'SUM' if _adds_up(measure) else 'AVG'}({self._quote(measure.name)})"
+
+
+def _without_unit(measure: Column, table: Table) -> Column:
+    """A measure called without its unit, unless another column has that name, too."""
+    bare = without_unit(measure.name)
+    is_shared = sum(without_unit(it.name) == bare for it in table.columns) > 1
+    return measure if is_shared else measure.model_copy(update={"name": bare})
 
 
 def _adds_up(measure: Column) -> bool:
