@@ -32,21 +32,12 @@ log = logging.getLogger(__name__)
 
 
 class Catalogue:
-    """Keeps the router's databases current; `changed`, which blocks, gets the names of changed databases.
-
-    It looks, also for `changes` by other instances, every `LOOK_EVERY_S` seconds, and only while there are requests.
-    """
+    """Keeps the router's databases current; `changed`, which blocks, gets the names of changed databases."""
 
     def __init__(
-        self,
-        router: Router,
-        uploads: Uploads,
-        registry: Path | None,
-        changed: Callable[[Sequence[str]], None],
-        changes: Changes,
+        self, router: Router, uploads: Uploads, registry: Path | None, changed: Callable[[Sequence[str]], None]
     ) -> None:
         self._router, self.uploads, self._registry, self._changed = router, uploads, registry, changed
-        self._changes = changes
         self._read = None if registry is None else state_of(registry)
         self._lock = asyncio.Lock()
         self._looked_at: float | None = None
@@ -96,7 +87,6 @@ class Catalogue:
         self._retire(closed)
         if changed:
             self._changed(changed)
-        self._changes.look()
 
     def _read_registry(self) -> list[Entry] | None:
         """The registry's entries if its file has changed, else None. An invalid file changes nothing."""
@@ -135,22 +125,40 @@ PLACE = Place(kind="changes", partition="databases")
 class Changes:
     """Change notices between instances: which schemas and docs have changed since they were read.
 
-    The state store has one record per database. Its version changes with the database's schema and docs. `changed`,
-    which blocks, is called with the name of each database that another instance has changed.
+    The state store has one record per database. Its version changes with the database's schema and docs. The store
+    is read every `every_s` seconds, and only while there are requests. `changed`, which blocks, is called with the name
+    of each database that another instance has changed.
     """
 
-    def __init__(self, state: StateStore, changed: Callable[[str], None]) -> None:
-        self._state, self._changed = state, changed
+    def __init__(
+        self,
+        state: StateStore,
+        changed: Callable[[str], None],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        every_s: float = LOOK_EVERY_S,
+    ) -> None:
+        self._state, self._changed, self._clock, self._every_s = state, changed, clock, every_s
+        self._lock = asyncio.Lock()
+        self._looked_at: float | None = None
         self._seen: dict[str, str] | None = None  # versions by database; None before the first look: nothing is old
 
-    def look(self) -> None:
-        """Read the change notices. Blocks. A store that cannot be read changes nothing."""
-        try:
-            records = self._state.records(PLACE)
-        except StateUnavailable as error:
-            log.warning("What other instances have changed is not known: %s", error)
+    async def follow(self) -> None:
+        """Read the change notices if the last look is too old. A store that cannot be read changes nothing."""
+        now = self._clock()
+        if self._looked_at is not None and now - self._looked_at < self._every_s:
             return
-        found = {record.key: str(record.value["version"]) for record in records}
+        async with self._lock:
+            if self._looked_at is not None and now - self._looked_at < self._every_s:
+                return  # another task looked while this one waited
+            self._looked_at = now
+            try:
+                await asyncio.to_thread(self._look)
+            except StateUnavailable as error:
+                log.warning("What other instances have changed is not known: %s", error)
+
+    def _look(self) -> None:
+        found = {record.key: str(record.value["version"]) for record in self._state.records(PLACE)}
         if self._seen is not None:
             for name, version in found.items():
                 if self._seen.get(name) != version:

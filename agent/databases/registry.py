@@ -148,6 +148,7 @@ class Databases:
         """
         await self.follow(name)
         self.admit(name, principal)
+        await self._changes.follow()
         return (await self._whole(name)).filter_for(principal)
 
     async def _whole(self, name: str) -> Database:

@@ -135,7 +135,7 @@ class Service:
         )
         changes = Changes(state, self._follow_change)
         self.uploads = Uploads(settings, state, router, build_blobs(settings))
-        self.catalogue = Catalogue(router, self.uploads, registry_file, self._others, changes)
+        self.catalogue = Catalogue(router, self.uploads, registry_file, self._others)
         self.databases = Databases(router, settings, changes, cursors, self.catalogue)
         self.databases.bulkhead.behind = self.model.queue
         self.documents = Documents(self.databases, self.knowledge, added, changes)

@@ -181,12 +181,12 @@ def test_a_job_and_its_result_are_kept_for_an_hour(store: StateStore, clock: Clo
 
 async def test_changes_are_heard_by_the_others(store: StateStore) -> None:
     heard: list[str] = []
-    one, other = Changes(store, heard.append), Changes(store, heard.append)
-    other.look()
+    one, other = Changes(store, heard.append, every_s=0), Changes(store, heard.append, every_s=0)
+    await other.follow()
     await one.tell("shop")
     await one.tell("sales")
-    other.look()
-    one.look()
+    await other.follow()
+    await one.follow()
     assert sorted(heard) == ["sales", "shop"]
     assert len(store.records(PLACE)) == 2
 

@@ -1,17 +1,16 @@
-"""Instances notice changes of others when they look, every few seconds."""
+"""Instances notice changes of others when they poll, every few seconds."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from manual_clock import Clock
 
 from agent.core.errors import StateUnavailable
-from agent.databases.catalogue import LOOK_EVERY_S, PLACE, Catalogue, Changes, digest_of
+from agent.databases.catalogue import LOOK_EVERY_S, PLACE, Changes, digest_of
 from agent.platform.storage.memory import MemoryStore
 from agent.platform.storage.store import Change, Place, Record
 from executors.base import Column, Schema, Table
@@ -48,59 +47,56 @@ def store() -> CountingStore:
 
 
 @pytest.fixture
-def one(store: CountingStore) -> Instance:
+def one(store: CountingStore, clock: Clock) -> Instance:
     heard: list[str] = []
-    return Instance(Changes(store, heard.append), heard)
+    return Instance(Changes(store, heard.append, clock=clock), heard)
 
 
 @pytest.fixture
-def other(store: CountingStore) -> Instance:
+def other(store: CountingStore, clock: Clock) -> Instance:
     heard: list[str] = []
-    return Instance(Changes(store, heard.append), heard)
+    return Instance(Changes(store, heard.append, clock=clock), heard)
 
 
-async def test_a_change_is_heard_once_by_the_others_alone(one: Instance, other: Instance) -> None:
+async def test_a_change_is_heard_once_by_the_others_alone(one: Instance, other: Instance, clock: Clock) -> None:
     for instance in (one, other):
-        instance.changes.look()
+        await instance.changes.follow()
     await one.changes.tell("shop")
     for _ in range(3):
+        clock.now += LOOK_EVERY_S
         for instance in (one, other):
-            instance.changes.look()
+            await instance.changes.follow()
     assert (one.heard, other.heard) == ([], ["shop"])
 
 
 async def test_what_was_changed_before_an_instance_began_is_no_news(one: Instance, other: Instance) -> None:
     await one.changes.tell("shop")
-    other.changes.look()
+    await other.changes.follow()
     assert other.heard == []
 
 
-async def test_looks_are_few(
-    one: Instance, store: CountingStore, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("agent.databases.catalogue.time", SimpleNamespace(monotonic=clock))
-    router: Any = SimpleNamespace(names=lambda: ["shop"], replace=lambda *_: ([], []))
-    uploads: Any = SimpleNamespace(every=list)
-    catalogue = Catalogue(router, uploads, None, one.heard.extend, one.changes)
+async def test_looks_are_few(one: Instance, store: CountingStore, clock: Clock) -> None:
     for _ in range(100):
         clock.now += LOOK_EVERY_S / 50
-        await catalogue.follow("shop")
+        await one.changes.follow()
     assert store.looks == 2
 
 
 async def test_a_store_that_is_away_costs_nothing_but_the_news(
-    one: Instance, other: Instance, store: CountingStore, caplog: pytest.LogCaptureFixture
+    one: Instance, other: Instance, store: CountingStore, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    other.changes.look()
+    await other.changes.follow()
     store.away = True
     with caplog.at_level(logging.WARNING):
         await one.changes.tell("shop")
-        other.changes.look()
+        clock.now += LOOK_EVERY_S
+        await other.changes.follow()
     assert "do not learn that 'shop' has changed" in caplog.text
     assert "What other instances have changed is not known" in caplog.text
     store.away = False
     await one.changes.tell("shop")
-    other.changes.look()
+    clock.now += LOOK_EVERY_S
+    await other.changes.follow()
     assert other.heard == ["shop"]
 
 
