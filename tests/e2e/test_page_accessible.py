@@ -50,7 +50,6 @@ async def test_everything_else(
     held.replies(correct=False, reason="That is the sum.")
     held.replies(sql=TOTAL)
     held.replies(sql=TOTAL)
-    held.replies(text="It is 460.5.")
     async with watched(browser, service_url, size=size, dark=dark) as seen:
         page = seen.page
         await expect((await ask(page)).get_by_role("alert")).to_be_visible()

@@ -57,7 +57,6 @@ async def test_rows_that_were_rejected_are_better_than_none(answering: Answering
     model.replies(sql=ORDERS)
     model.replies(correct=False, reason="Cancelled orders are in it.")
     model.replies(sql=f"{ORDERS} WHERE status <> 'X'")
-    model.replies(text="There are 5 orders.")
     service = answering(model)
     found = await service.query("How many orders are there?", "shop", options=OPTIONS)
     await service.close()

@@ -93,7 +93,6 @@ async def test_an_answer_that_nothing_convinced_of_can_be_approved_all_the_same(
     for sql in (TOTAL, f"{TOTAL} WHERE amount > 0", f"{TOTAL} WHERE amount >= 0"):
         model.replies(sql=sql)
         model.replies(correct=False, reason="cancelled orders are counted")
-    model.replies(text="It is 460.5.")
     answer = await ask(client, ANN)
     assert (answer["verified"], answer["needs_human_review"]) == (False, True)
 

@@ -178,6 +178,12 @@ async def test_a_doubted_query_is_not_said_in_the_words_of_the_question() -> Non
     assert await answer_of("How many animals are there?", attempt, EMBEDDED, ScriptedModel()) == "Animals: 12."
 
 
+async def test_a_doubt_about_the_form_of_the_rows_contests_nothing() -> None:
+    doubt = Doubt(rule="unasked_count", evidence="language", detail="Nobody asked for the count.")
+    attempt = Attempt(sql=COUNT, result=rows_of(12), verdict=AGREED, doubts=(doubt,))
+    assert await answer_of("How many animals are there?", attempt, EMBEDDED, ScriptedModel()) == "There are 12 animals."
+
+
 async def test_the_judge_outweighs_a_doubt() -> None:
     doubt = Doubt(rule="period_as_day", evidence="language", detail="It reads one day.")
     accepted = AGREED.model_copy(update={"source": "judge"})
