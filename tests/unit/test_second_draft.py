@@ -280,7 +280,8 @@ async def test_besides_a_judge_one_with_other_rows_leaves_the_answer_unverified(
     model.replies(sql=TOTAL)
     model.replies(sql=second)
     model.replies(correct=True, reason="the sum over all orders")
-    model.replies(text="All orders together come to 460.5.")
+    if passed is not False:
+        model.replies(text="All orders together come to 460.5.")
 
     answer = await service.query("What do all orders come to?", "shop")
 
