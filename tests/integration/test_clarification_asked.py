@@ -123,7 +123,6 @@ async def test_who_does_not_want_to_be_asked_is_told_what_was_assumed(
 ) -> None:
     model.replies(sql="SELECT * FROM orders WHERE order_date >= '2024-12-02'")
     model.replies(correct=True, reason="the last 30 days")
-    model.replies(text="One order.")
 
     answer = await asking.query(question, "trade", options=Options(clarify=option), principal=LOCAL)
 
