@@ -5,6 +5,7 @@ after: the query that it proposes; `DOUBT` if it only doubts; None if it stays s
 
 from __future__ import annotations
 
+from rule_cases_guesses import GUESS_CASES
 from rule_cases_language import LANGUAGE_CASES
 from rule_cases_silent import SILENT_CASES
 from rule_shop import DOUBT, LOANS, Case, grouped
@@ -43,7 +44,7 @@ CODES = (
     make_document("column", "How they registered: T = telephone, M = mobile app", table="readers", column="channel"),
 )
 
-OTHER_CASES = LANGUAGE_CASES | SILENT_CASES
+OTHER_CASES = GUESS_CASES | LANGUAGE_CASES | SILENT_CASES
 CASES: dict[str, tuple[Case, ...]] = {
     "lost_joins": (
         Case("SELECT readers.name FROM readers AS r", "SELECT r.name FROM readers AS r", "its alias", error=COLUMN),

@@ -1,0 +1,189 @@
+"""The cases of the rules on guesses: codes that nothing explains, the first row of a subquery, a number in WHERE.
+
+See `rule_cases`.
+"""
+
+from __future__ import annotations
+
+from rule_shop import DOUBT, Case
+
+from rag.docs.documents import make_document
+from rag.linking.values import LinkedValue
+
+ABOVE_30 = "Is the average fee above 30?"
+BY_CHANNEL = "SELECT COUNT(*) FROM readers WHERE channel"
+OPEN = "How many are open?"
+CHANNEL_OF_ADA = "(SELECT channel FROM readers WHERE name = 'Ada')"
+
+GUESS_CASES: dict[str, tuple[Case, ...]] = {
+    "guessed_code": (
+        *(
+            Case(sql, DOUBT, why, question=question)
+            for sql, question, why in (
+                (f"{BY_CHANNEL} = 'M'", OPEN, "nothing says what it means"),
+                (f"{BY_CHANNEL} = 'M'", "How many cancelled?", "no word begins with it"),
+                (f"{BY_CHANNEL} IN ('M', 'T')", OPEN, "one of several"),
+                (f"{BY_CHANNEL} IN ('T', 'X')", "How many by telephone?", "one of two is explained"),
+                (f"{BY_CHANNEL} = 'M' AND since > 2000", OPEN, "beside a condition"),
+                ("SELECT r.id FROM readers AS r WHERE r.channel = 'M'", OPEN, "by its alias"),
+                (f"{BY_CHANNEL} = 'TX'", "How many from Ulm?", "two letters"),
+                (f"{BY_CHANNEL} = 'TX'", "How many by telephone?", "the second letter is in no word"),
+                (f"{BY_CHANNEL} = 'M'", "Wie viele sind offen?", "in German"),
+                (
+                    "SELECT id FROM loans WHERE reader_id IN (SELECT id FROM readers WHERE channel = 'M')",
+                    OPEN,
+                    "inside",
+                ),
+            )
+        ),
+        *(
+            Case(sql, None, why, question=question)
+            for sql, question, why in (
+                (f"{BY_CHANNEL} = 'M'", "How many by mobile app?", "the first letter of a word"),
+                (f"{BY_CHANNEL} = 'TX'", "How many from Texas?", "two letters of a word"),
+                (f"{BY_CHANNEL} = 'NY'", "How many from New York?", "initials"),
+                (f"{BY_CHANNEL} = 'M'", "How many have M?", "the question has it"),
+                (f"{BY_CHANNEL} = 'mobile'", OPEN, "a word"),
+                (f"{BY_CHANNEL} = 'ABC'", OPEN, "longer"),
+                (f"{BY_CHANNEL} <> 'M'", OPEN, "what is left out"),
+                ("SELECT id FROM readers WHERE name = 'X'", OPEN, "other values are words"),
+                ("SELECT id FROM books WHERE title = 'X'", OPEN, "no values are known"),
+                ("SELECT COUNT(*) FROM readers", OPEN, "no text"),
+            )
+        ),
+        Case(
+            f"{BY_CHANNEL} = 'M'",
+            None,
+            "a rule has it",
+            question="How many are free?",
+            told=("Open ones have channel M.",),
+        ),
+        Case(
+            f"{BY_CHANNEL} = 'M'",
+            None,
+            "the docs have it",
+            question="How many are closed?",
+            documents=(make_document("column", "M = mobile app", table="readers", column="channel"),),
+        ),
+        Case(
+            f"{BY_CHANNEL} = 'M'",
+            None,
+            "a word is linked with it",
+            question=OPEN,
+            values=(LinkedValue("readers", "channel", "M", "open", "country", 0.95),),
+        ),
+    ),
+    "first_of_subquery": (
+        *(
+            Case(before, after, why, dialect="sqlite")
+            for before, after, why in (
+                (
+                    f"SELECT id FROM readers WHERE channel = {CHANNEL_OF_ADA}",
+                    f"SELECT id FROM readers WHERE channel IN {CHANNEL_OF_ADA}",
+                    "several may be called Ada",
+                ),
+                (
+                    f"SELECT id FROM readers WHERE {CHANNEL_OF_ADA} = channel",
+                    f"SELECT id FROM readers WHERE channel IN {CHANNEL_OF_ADA}",
+                    "the other way round",
+                ),
+                (
+                    f"SELECT COUNT(*) FROM readers AS r WHERE r.since > 2000 AND r.channel = {CHANNEL_OF_ADA}",
+                    f"SELECT COUNT(*) FROM readers AS r WHERE r.since > 2000 AND r.channel IN {CHANNEL_OF_ADA}",
+                    "beside a condition",
+                ),
+                (
+                    "SELECT id FROM readers WHERE since = (SELECT MAX(since) FROM readers GROUP BY channel)",
+                    "SELECT id FROM readers WHERE since IN (SELECT MAX(since) FROM readers GROUP BY channel)",
+                    "one of each group",
+                ),
+                (
+                    "SELECT id FROM loans WHERE reader_id = (SELECT id FROM readers UNION SELECT id FROM badges)",
+                    "SELECT id FROM loans WHERE reader_id IN (SELECT id FROM readers UNION SELECT id FROM badges)",
+                    "a union",
+                ),
+                (
+                    "SELECT id FROM loans WHERE book_id = (SELECT DISTINCT book_id FROM loans WHERE fee > 5)",
+                    "SELECT id FROM loans WHERE book_id IN (SELECT DISTINCT book_id FROM loans WHERE fee > 5)",
+                    "different ones",
+                ),
+                (
+                    f"SELECT n FROM (SELECT COUNT(*) AS n FROM readers WHERE channel = {CHANNEL_OF_ADA})",
+                    f"SELECT n FROM (SELECT COUNT(*) AS n FROM readers WHERE channel IN {CHANNEL_OF_ADA})",
+                    "in a query in FROM",
+                ),
+                (
+                    "SELECT COUNT(*) FROM readers GROUP BY channel HAVING channel = (SELECT channel FROM readers)",
+                    "SELECT COUNT(*) FROM readers GROUP BY channel HAVING channel IN (SELECT channel FROM readers)",
+                    "in HAVING",
+                ),
+            )
+        ),
+        *(
+            Case(f"SELECT id FROM readers WHERE {condition}", None, why)
+            for condition, why in (
+                ("since = (SELECT MAX(since) FROM readers)", "an aggregate is one value"),
+                ("since = (SELECT MAX(since) - 1 FROM readers)", "also computed with"),
+                ("id = (SELECT reader_id FROM loans ORDER BY fee DESC LIMIT 1)", "the first is wanted"),
+                ("id IN (SELECT reader_id FROM loans)", "all are compared"),
+                ("since > (SELECT since FROM readers WHERE name = 'Ada')", "no equality"),
+                ("since <> (SELECT since FROM readers WHERE name = 'Ada')", "the contrary"),
+                ("channel = 'M'", "a text"),
+                ("EXISTS (SELECT 1 FROM loans WHERE reader_id = readers.id)", "whether there is one"),
+                ("(SELECT COUNT(*) FROM loans WHERE reader_id = readers.id) = 3", "a count"),
+                ("(SELECT channel FROM readers) = (SELECT channel FROM readers)", "two subqueries"),
+                ("since = (SELECT since FROM readers ORDER BY since DESC)", "the first of an order"),
+                ("NOT since = (SELECT since FROM readers)", "denied, where NULL and false differ"),
+                ("name = (SELECT title FROM books AS b WHERE b.id = readers.id)", "one for each row"),
+                ("name = (SELECT title FROM books WHERE price = since)", "one for each row, without a name"),
+                ("(since = (SELECT since FROM readers)) IS NULL", "no condition by itself"),
+            )
+        ),
+        *(
+            Case(f"SELECT id FROM readers WHERE channel = {CHANNEL_OF_ADA}", None, "it refuses that", dialect=dialect)
+            for dialect in ("duckdb", "postgresql", "mysql")
+        ),
+    ),
+    "held_filter": (
+        *(
+            Case(f"SELECT {sql}", DOUBT, why, question=question)
+            for sql, question, why in (
+                ("AVG(fee) FROM loans WHERE fee > 30", ABOVE_30, "the average of those above it"),
+                ("AVG(fee) FROM loans WHERE fee >= 30.0", ABOVE_30, "with a decimal"),
+                ("AVG(l.fee) AS mean FROM loans AS l WHERE l.fee > 30 AND l.id > 2", ABOVE_30, "beside a condition"),
+                ("ROUND(AVG(fee), 2) FROM loans WHERE (fee > 30)", ABOVE_30, "rounded, in brackets"),
+                ("AVG(fee) FROM loans WHERE fee < 5", "Is the average fee lower than 5?", "below it"),
+                ("SUM(fee) FROM loans WHERE fee <= 500", "Do the fees come to less than 500?", "a total"),
+                ("SUM(fee) FROM loans WHERE fee > 1500", "Is the total more than 1,500?", "thousands"),
+                ("AVG(fee) FROM loans WHERE fee > 30", "Was the average fee above 30 in 2024?", "beside a year"),
+                ("AVG(fee) FROM loans WHERE fee > 30", "Ist die durchschnittliche Gebühr höher als 30?", "in German"),
+                ("AVG(fee) FROM loans WHERE fee > 2.5", "È la tariffa media più alta di 2,5?", "in Italian"),
+                ("reader_id, AVG(fee) FROM loans WHERE fee > 30 GROUP BY reader_id", ABOVE_30, "of each"),
+                ("a FROM (SELECT AVG(fee) AS a FROM loans WHERE fee > 30)", ABOVE_30, "in a query in FROM"),
+            )
+        ),
+        *(
+            Case(f"SELECT {sql}", None, why, question=question)
+            for sql, question, why in (
+                ("AVG(fee) FROM loans", ABOVE_30, "of all"),
+                ("AVG(fee) > 30 FROM loans", ABOVE_30, "the query compares"),
+                ("AVG(fee) FROM loans HAVING AVG(fee) > 30", ABOVE_30, "the aggregate is compared"),
+                ("AVG(fee) FROM loans WHERE id > 30", ABOVE_30, "another column"),
+                ("AVG(fee) FROM loans WHERE fee > 10", ABOVE_30, "another number"),
+                ("MAX(fee) FROM loans WHERE fee > 30", "Is any fee above 30?", "the highest of those decides it"),
+                ("COUNT(*) FROM loans WHERE fee > 30", "Are there fees above 30?", "a count of those"),
+                ("COUNT(fee) FROM loans WHERE fee > 30", "Are there fees above 30?", "a count of values"),
+                ("AVG(fee) FROM loans WHERE fee > 30", "What is the average of fees above 30?", "no yes-no question"),
+                ("SUM(fee) FROM loans WHERE fee > 30", "Do fees above 30 come to more than 500?", "two numbers"),
+                ("AVG(fee) FROM loans WHERE year > 2020", "Is the average fee since 2020 high?", "a year"),
+                ("AVG(fee) FROM loans WHERE fee > '30'", ABOVE_30, "a text"),
+                ("AVG(fee) FROM loans WHERE fee > 10", "Is the average of fees over 10 euros rising?", "of those rows"),
+                (
+                    "AVG(fee) FROM loans WHERE fee < 20",
+                    "Is the average of fees under 20 euros lower in Ulm than in Bonn?",
+                    "of those rows, compared",
+                ),
+            )
+        ),
+    ),
+}
