@@ -108,6 +108,7 @@ def test_who_does_not_want_to_be_asked_back_says_so(run: Run, model: ScriptedMod
     script.write_text("Show me recent orders.\n", encoding="utf-8")
     model.replies(sql="SELECT * FROM orders WHERE ordered_at >= '2024-12-03'")
     model.replies(correct=True, reason="the last 30 days")
+    model.replies(text="One order.")
 
     asked_back = run("--script", script)
     answered = run("--script", script, "--no-clarify")

@@ -123,6 +123,7 @@ async def test_who_does_not_want_to_be_asked_is_told_what_was_assumed(
 ) -> None:
     model.replies(sql="SELECT * FROM orders WHERE order_date >= '2024-12-02'")
     model.replies(correct=True, reason="the last 30 days")
+    model.replies(text="One order.")
 
     answer = await asking.query(question, "trade", options=Options(clarify=option), principal=LOCAL)
 
@@ -130,6 +131,7 @@ async def test_who_does_not_want_to_be_asked_is_told_what_was_assumed(
     assumed = next(it for it in answer.warnings if "was taken to mean" in it)
     assert "2024-12-02" in assumed
     assert assumed in model.asked[0].text  # the model works with the same assumption
+    assert answer.doubts == [], "what was assumed is not missing as well"
 
 
 async def test_private_columns_are_neither_searched_nor_shown(

@@ -160,6 +160,8 @@ class Run:
             if missing.nothing_near is not None and may_ask:
                 return missing.nothing_near
             found = await clarifier.find() if self.limits.enable_retrieval else None
+        explained = found.assumption if found is not None else ""
+        missing = missing.without(f"{explained} {clarifier.inquiry.declining}")
         self._missing = (missing, clarifier.inquiry)
         if may_ask and is_english(clarifier.inquiry.text):
             self.lacking = {

@@ -74,8 +74,14 @@ class Inquiry:
 
     @property
     def declines(self) -> bool:
-        """Whether the user does not want to be asked."""
-        return bool(_DECLINES.search(self.text))
+        """Whether the user does not want to be asked back."""
+        return bool(self.declining)
+
+    @property
+    def declining(self) -> str:
+        """The words by which the user declines a clarification. Empty if there are none."""
+        found = _DECLINES.search(self.text)
+        return found[0] if found is not None else ""
 
     @cached_property
     def rules(self) -> tuple[Document, ...]:

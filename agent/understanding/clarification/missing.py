@@ -102,6 +102,11 @@ class Missing(NamedTuple):
     lacking: tuple[Lacking, ...] = ()
     nothing_near: Clarification | None = None
 
+    def without(self, text: str) -> Missing:
+        """What is missing, except words of a text that explains them: “recent” was taken to mean since December."""
+        explained = words(text)
+        return self._replace(lacking=tuple(it for it in self.lacking if not words(it.mention) <= explained))
+
 
 async def missing_data(
     inquiry: Inquiry, embedder: Embedder | None, meaning: Embedder | None, examples: Examples
