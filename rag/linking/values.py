@@ -120,9 +120,9 @@ class ValueIndex:
         taken: set[int] = set()  # words explained by a sure value
         for span in _spans(text, words):
             hits = self._exact(span, words, inside=taken.issuperset(range(span.start, span.end)))
-            if hits:
+            if any(hit.is_sure for hit in hits):
                 taken.update(range(span.start, span.end))
-                found += hits
+            found += hits
         found += self._on_dates(text)
         for span in _pieces(text, words):
             if not taken.issuperset(range(span.start, span.end)):

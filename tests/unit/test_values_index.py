@@ -16,11 +16,12 @@ STORED = (
     StoredValues(table="payment", column="status", values=("success", "failed", "active")),
     StoredValues(table="payment", column="paid_on", values=("2023-04-01", "2023-04-17 10:00:00", "2022-12-31")),
     StoredValues(table="room", column="code", values=("7", "101", "B")),
-    StoredValues(table="client", column="country", values=("FR", "DE", "GB", "KR", "XK")),
+    StoredValues(table="client", column="country", values=("FR", "DE", "GB", "KR", "CL", "XK")),
     StoredValues(table="client", column="origin", values=("USA", "CHE", "CAN", "ITA", "MEX")),
     StoredValues(table="client", column="dept", values=("IT", "HR", "SE", "DE", "NO")),
     StoredValues(table="client", column="region", values=("SE", "NE", "NW", "SW")),
     StoredValues(table="client", column="grade", values=("AT", "BE")),
+    StoredValues(table="menu", column="dish", values=("Chilen",)),
     StoredValues(table="client", column="state", values=("DE", "CA")),
     StoredValues(table="client", column="language", values=("DE", "IT")),
 )
@@ -97,6 +98,10 @@ def test_what_was_said_and_where_it_stands_are_told() -> None:
 def test_a_country_means_its_code_in_columns_of_countries_alone() -> None:
     links = [(it.column, it.value, it.is_sure, it.score) for it in found("Who is from Germany?")]
     assert links == [("country", "DE", True, 0.95)]
+
+
+def test_a_country_in_small_letters_does_not_hide_another_value() -> None:
+    assert {(it.value, it.how) for it in found("Who ordered chile?")} == {("CL", "meaning"), ("Chilen", "near")}
 
 
 def test_an_offer_is_not_sure() -> None:
