@@ -37,7 +37,7 @@ from agent.pipeline.service import Service
 from agent.present.terminal import StepPrinter, Transcript, cell_text, plain
 
 EXIT_CODES = {"success": 0, "error": 1, "clarification_needed": 2}
-NoClarify = Annotated[bool, typer.Option("--no-clarify", help="Never ask back; state assumptions instead.")]
+NoClarify = Annotated[bool, typer.Option("--no-clarify", help="Never ask for clarification; state assumptions instead.")]
 
 
 def _parse_zone(name: str | None) -> str | None:
@@ -77,7 +77,7 @@ def ask(
         bool, typer.Option("--plan", help="Let the model plan several queries, whatever the question says.")
     ] = False,
 ) -> None:
-    """Answer one question and show each step. Exit code 1: no answer; 2: a question back."""
+    """Answer one question and show each step. Exit code 1: no answer; 2: clarification needed."""
     source, question = _source_and_question(words, database)
     options = Options(
         enable_retrieval=False if no_docs else None,

@@ -78,7 +78,9 @@ class ReadOptions(Frozen):
     )
     reuse_verified: Flag | None = Field(None, description="Whether to reuse the query of an earlier verified answer.")
     clarify: Flag | None = Field(
-        None, description="Whether to ask back if a question is ambiguous. If false, the answer says what was assumed."
+        None,
+        description="Whether to ask for clarification if a question is ambiguous. If false, the answer says what was "
+        "assumed.",
     )
     effort: Effort | None = Field(
         None,

@@ -320,5 +320,5 @@ def _why(line: ResultLine) -> str:
     if line.error:
         return line.error
     if line.status == "clarification_needed":
-        return "It asked back."
+        return "It asked for clarification."
     return next((attempt.error for attempt in reversed(line.attempt_history) if attempt.error), "No query was run.")

@@ -191,7 +191,7 @@ class StepPrinter:
             head = None
 
     def _show_answer(self, answer: Answer) -> None:
-        titles = {"success": "answer", "clarification_needed": "a question back", "error": "no answer"}
+        titles = {"success": "answer", "clarification_needed": "clarification needed", "error": "no answer"}
         title = titles[answer.status]
         if answer.kind == "about_data":
             title = "about the data"
@@ -396,7 +396,7 @@ class Transcript:
     def _summary(self, answer: Answer) -> str:
         """One line with the answer's verification and cost."""
         if answer.status == "clarification_needed":
-            mark = "asks back"
+            mark = "clarification"
         elif answer.status == "error":
             mark = "no answer"
         else:

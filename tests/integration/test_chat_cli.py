@@ -113,5 +113,5 @@ def test_who_does_not_want_to_be_asked_back_says_so(run: Run, model: ScriptedMod
     asked_back = run("--script", script)
     answered = run("--script", script, "--no-clarify")
 
-    assert "a question back" in asked_back.output
+    assert "clarification needed" in asked_back.output
     assert "was taken to mean" in answered.output

@@ -218,7 +218,7 @@ async def test_what_went_wrong_is_written_down_and_the_next_question_asked(
         "OutOfTime: 220 s are over.",
         "OTHER: no such column: shoes",
         "no such column",
-        "It asked back.",
+        "It asked for clarification.",
         None,
     ]
     assert [line.correct for line in seen] == [False, False, False, False, True]

@@ -117,7 +117,7 @@ class Settings(ProtectionSettings):
     enable_evaluation: bool = Field(True, description="Judge every result.")
     clarify: bool = Field(
         True,
-        description="Ask a question back, with choices, if a question has several meanings. A request can switch it "
+        description="Ask for clarification, with choices, if a question has several meanings. A request can switch it "
         "off.",
     )
     time_zone: TimeZone = Field(

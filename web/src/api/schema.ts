@@ -3131,7 +3131,7 @@ export interface components {
             reuse_verified?: boolean | null;
             /**
              * Clarify
-             * @description Whether to ask back if a question is ambiguous. If false, the answer says what was assumed.
+             * @description Whether to ask for clarification if a question is ambiguous. If false, the answer says what was assumed.
              */
             clarify?: boolean | null;
             /**
@@ -3469,7 +3469,7 @@ export interface components {
             reuse_verified?: boolean | null;
             /**
              * Clarify
-             * @description Whether to ask back if a question is ambiguous. If false, the answer says what was assumed.
+             * @description Whether to ask for clarification if a question is ambiguous. If false, the answer says what was assumed.
              */
             clarify?: boolean | null;
             /**
