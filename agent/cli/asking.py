@@ -37,7 +37,7 @@ from agent.pipeline.service import Service
 from agent.present.terminal import StepPrinter, Transcript, cell_text, plain
 
 EXIT_CODES = {"success": 0, "error": 1, "clarification_needed": 2}
-NoClarify = Annotated[bool, typer.Option("--no-clarify", help="Never ask for clarification; state assumptions instead.")]
+NoClarify = Annotated[bool, typer.Option("--no-clarify", help="Never ask for clarification; state assumptions.")]
 
 
 def _parse_zone(name: str | None) -> str | None:
@@ -59,14 +59,17 @@ def ask(
     words: Annotated[
         list[str],
         typer.Argument(
-            metavar="[SOURCE] QUESTION", help="The question, in quotes; before it a file, folder or server's address."
+            metavar="[SOURCE] QUESTION",
+            help="The question, in quotes. SOURCE: a file, a folder or a server's address; default: --database.",
         ),
     ],
     database: Database = "shop",
     docs: Docs = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the response of the HTTP interface.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the response of the HTTP API.")] = False,
     no_docs: Annotated[bool, typer.Option("--no-docs", help="Answer from the raw schema alone.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show docs, plan and records' query too.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Also show docs, plan and the query of the records.")
+    ] = False,
     allow_writes: Annotated[
         bool, typer.Option("--allow-writes", help="Plan a change of rows, then ask for confirmation.")
     ] = False,
@@ -107,7 +110,7 @@ def ask(
 
 def chat(
     source: Annotated[
-        str | None, typer.Argument(help="A file, folder or server's address; in the place of --database.")
+        str | None, typer.Argument(help="A file, folder or server's address; instead of --database.")
     ] = None,
     database: Database = "shop",
     docs: Docs = None,
@@ -146,7 +149,7 @@ def chat(
 
 
 def demo() -> None:
-    """Four questions about the sample shop; the first one is asked twice, without the docs and with them."""
+    """Answer four questions about the sample shop; the first one twice, without docs and with them."""
     from agent.cli.indexing import index_quietly
 
     with open_service() as (service, runner):

@@ -35,7 +35,7 @@ def doctor(
 ) -> None:
     """Check a deployment: configuration, models, index, databases and their layers, state, telemetry.
 
-    Checks every part, whatever is wrong with the others. Exit code 1 where something failed.
+    Checks every part, even if others fail. Exit code 1 if a check failed.
     """
     from agent.cli.examination import diagnose
 

@@ -44,7 +44,7 @@ def evaluate(
     ],
     docs: Docs = None,
     results: Annotated[Path | None, typer.Option("--json", help="Keep one JSON line per question here.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many questions.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only this many questions, from the first on.")] = None,
     evidence: Annotated[bool, typer.Option("--evidence", help="Show each question's evidence to the model.")] = False,
     without: Annotated[
         list[str] | None,
@@ -54,7 +54,7 @@ def evaluate(
     ] = None,
     effort: Annotated[
         Literal["quick", "balanced", "thorough", "all"] | None,
-        typer.Option("--effort", help="quick, balanced or thorough; all: each, in one table of cost and gain."),
+        typer.Option("--effort", help="quick, balanced or thorough; all: run each, and compare them in one table."),
     ] = None,
     baseline: Annotated[
         bool, typer.Option("--baseline", help="Ask the same model in one plain call: schema, question, nothing else.")
@@ -80,7 +80,9 @@ def evaluate_retrieval(
     folders: Folders,
     results: Annotated[Path | None, typer.Option("--out", help="Write one JSON line per question here.")] = None,
     questions: FileName = "questions.json",
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many questions of a folder.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only this many questions of a folder, from its first on.")
+    ] = None,
     evidence: Annotated[bool, typer.Option("--evidence", help="Ask each question with its evidence.")] = False,
     accuracy: Annotated[
         Path | None,
@@ -128,7 +130,7 @@ def evaluate_prompts(
     limit: OfEachFolder = 40,
     each: Annotated[
         int | None,
-        typer.Option(min=1, help="This many questions of each database, up to the limit: those of calibrate."),
+        typer.Option(min=1, help="This many questions of each database, up to the limit; the same as `calibrate`."),
     ] = None,
     wordings: Annotated[
         list[Path] | None,
@@ -214,7 +216,7 @@ def recompute(
     language: Annotated[
         str | None,
         typer.Option(
-            help=f"Of the lines: {', '.join(_LANGUAGES)}. Numbers and number words are read in this language."
+            help=f"Language of the lines: {', '.join(_LANGUAGES)}. Numbers and number words are read in this language."
         ),
     ] = None,
 ) -> None:

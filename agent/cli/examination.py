@@ -91,11 +91,11 @@ def of_database(router: Router, name: str, *, allow_writes: bool) -> list[Diagno
 def _of_layer(entry: Entry, layer: Layer, *, may_write: bool) -> Diagnosis:
     finding = partial(Diagnosis, part=f"database {entry.name}", check=layer.name)
     if layer.holds:
-        return finding(status="ok", message="It holds.")
+        return finding(status="ok", message="Enforced.")
     if layer.holds is None:
         return finding(status="warning", message=f"It {_UNKNOWN}")
     if layer.name != READERS_LOGIN:
-        return finding(status="failed", message=f"It does not hold. {layer.advice}")
+        return finding(status="failed", message=f"Not enforced. {layer.advice}")
     if may_write:
         return finding(status="ok", message="This login can write, as `writable` in the registry wants it.")
     return finding(status="warning", message=layer.advice)
@@ -142,7 +142,7 @@ def of_configuration(found: Configuration) -> list[Diagnosis]:
     findings += [finding(check="registry", status="failed", message=it) for it in found.registry_problems]
     findings += [finding(check="settings", status="warning", message=message) for message in found.warnings]
     if not findings:
-        message = f"Nothing wrong; {plural(len(found.registry.entries), 'database')} in the registry."
+        message = f"Valid; {plural(len(found.registry.entries), 'database')} in the registry."
         findings.append(finding(check="settings and registry", status="ok", message=message))
     return findings
 
@@ -191,9 +191,9 @@ async def of_embeddings(embedder: Embedder) -> Sequence[Diagnosis]:
     vectors = await asyncio.to_thread(embedder.embed, ["ready"])
     dimension = await asyncio.to_thread(lambda: embedder.dimension)
     if [len(vector) for vector in vectors] != [dimension]:
-        message = f"{embedder.name} says {dimension} dimensions and gives others; set PLUMBLINE_EMBEDDING_MODEL anew."
+        message = f"{embedder.name} does not return the {dimension} dimensions that it states; set another model."
         return [Diagnosis(part="embeddings", check=embedder.name, status="failed", message=message)]
-    message = f"A text becomes {dimension} numbers."
+    message = f"{dimension} dimensions."
     return [Diagnosis(part="embeddings", check=embedder.name, status="ok", message=message)]
 
 
@@ -237,7 +237,7 @@ async def of_telemetry(settings: Settings) -> Sequence[Diagnosis]:
     for name, reached in (await asyncio.to_thread(destinations, settings)).items():
         message = "It cannot be reached, or does not accept data. Check its address, its headers and the network."
         if reached:
-            message = "It took an empty batch."
+            message = "It accepted an empty batch."
         findings.append(finding(check=name, status="ok" if reached else "failed", message=message))
     return findings
 

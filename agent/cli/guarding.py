@@ -93,7 +93,7 @@ def guard(
 ) -> None:
     """Check SQL from standard input, or JSON lines with `sql` and `dialect`; print a verdict for each statement.
 
-    Without a database there are no tables, so that all are unknown: leave them unchecked with --no-schema.
+    Without a database, every table is unknown. --no-schema leaves tables and columns unchecked.
     """
     if database is None:
         read_settings()  # also loads the extensions, which may add a dialect

@@ -50,7 +50,7 @@ def index(
 ) -> None:
     """Index docs, columns and values of databases. Only changes are embedded; an interrupted run continues.
 
-    Questions are answered from the old index until the new one is whole. Exit code 1 where a database failed.
+    Questions are answered from the old index until the new one is complete. Exit code 1 if a database failed.
     """
     with open_service() as (service, runner):
         named = [*(sources or ()), *(databases or ())]

@@ -17,8 +17,8 @@ _STATUSES: tuple[Status, ...] = get_args(Status)
 
 app = typer.Typer(help="Review answers: list, show, approve, correct, reject.")
 
-Id = Annotated[str, typer.Argument(help="Of a review, as `list` shows it.")]
-Comment = Annotated[str, typer.Option("--comment", help="For the other reviewers.")]
+Id = Annotated[str, typer.Argument(help="Id of a review, as `list` shows it.")]
+Comment = Annotated[str, typer.Option("--comment", help="Comment for the other reviewers.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -31,10 +31,10 @@ def reviews(context: typer.Context) -> None:
 @app.command("list")
 def list_reviews(
     status: Annotated[str, typer.Option(help="open, approved, corrected, rejected or all.")] = "open",
-    database: Annotated[str, typer.Option("--database", "-d", help="Only of this one.")] = "",
-    limit: Annotated[int, typer.Option(min=1, max=200, help="The newest so many.")] = 20,
+    database: Annotated[str, typer.Option("--database", "-d", help="Only reviews of this database.")] = "",
+    limit: Annotated[int, typer.Option(min=1, max=200, help="Show at most this many.")] = 20,
 ) -> None:
-    """The newest reviews, one in a line."""
+    """List the newest reviews, one per line."""
     if status not in (*_STATUSES, "all"):
         raise typer.BadParameter("open, approved, corrected, rejected or all", param_hint="--status")
     _list(status, database, limit)
@@ -56,7 +56,7 @@ def _list(status: str, database: str, limit: int) -> None:
 
 @app.command()
 def show(review_id: Id) -> None:
-    """All that is known of one review."""
+    """Show one review."""
     with open_service() as (service, runner):
         review = runner.run(service.people.reviews.get(LOCAL, review_id)).review
     _print(f"{review.status}, {review.database}, {review.created_at:%Y-%m-%d %H:%M} UTC, {review.principal}:", "")
@@ -79,7 +79,7 @@ def show(review_id: Id) -> None:
 
 @app.command()
 def approve(review_id: Id, comment: Comment = "") -> None:
-    """The query that `show` proposes is right: it becomes a past query."""
+    """Approve the query that `show` proposes. It becomes a past query."""
     _settle(review_id, "approve", "", comment)
 
 
@@ -87,13 +87,13 @@ def approve(review_id: Id, comment: Comment = "") -> None:
 def correct(
     review_id: Id, sql: Annotated[str, typer.Option("--sql", help="The SELECT that is right.")], comment: Comment = ""
 ) -> None:
-    """Another query is right: it is run, shown, and becomes a past query."""
+    """Give the right query. It is run, shown, and becomes a past query."""
     _settle(review_id, "correct", sql, comment)
 
 
 @app.command()
 def reject(review_id: Id, comment: Comment = "") -> None:
-    """The answer is wrong, and no query is known that is right."""
+    """Reject the answer, if you know no right query."""
     _settle(review_id, "reject", "", comment)
 
 

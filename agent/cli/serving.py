@@ -20,8 +20,8 @@ from agent.present.terminal import byte_progress
 
 
 def model(
-    path: Annotated[Path | None, typer.Option("--path", help="Take the file from here instead of fetching it.")] = None,
-    which: Annotated[str | None, typer.Option("--which", help="1.5b or 0.5b; default: the settings'.")] = None,
+    path: Annotated[Path | None, typer.Option("--path", help="Use this file instead of downloading it.")] = None,
+    which: Annotated[str | None, typer.Option("--which", help="1.5b or 0.5b; default: as in the settings.")] = None,
 ) -> None:
     """Download the embedded models into the cache and verify them. An interrupted download continues."""
     from agent.platform.llm.files.model_files import fetch, models_of
@@ -52,8 +52,8 @@ def serve(
         list[str] | None,
         typer.Argument(help="Files, folders or server addresses to query; default: the registry's databases."),
     ] = None,
-    host: Annotated[str | None, typer.Option(help="Address to listen on; default: the settings'.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port; default: the settings'.")] = None,
+    host: Annotated[str | None, typer.Option(help="Address to listen on; default: PLUMBLINE_HOST.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port; default: PLUMBLINE_PORT.")] = None,
 ) -> None:
     """Start the HTTP service and its page. An address that others can reach needs PLUMBLINE_AUTH."""
     from agent.api.app import create_default_app
@@ -72,7 +72,7 @@ def serve(
         fail(str(error))
     shown = f"[{address}]" if ":" in address else address
     out.print(
-        f"Plumbline on http://{shown}:{number}/  (the interface: /api/docs; Ctrl-C ends it)",
+        f"Plumbline on http://{shown}:{number}/  (API docs: /api/docs; Ctrl-C stops it)",
         markup=False,
         soft_wrap=True,
     )
@@ -110,7 +110,8 @@ def openapi() -> None:
 def key(
     name: Annotated[str, typer.Argument(help="The principal that gets the key, as the registry names it.")],
     expires: Annotated[
-        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Its last day, such as 2027-01-31; default: none.")
+        datetime | None,
+        typer.Option(formats=["%Y-%m-%d"], help="Last day of the key, such as 2027-01-31; default: it never expires."),
     ] = None,
 ) -> None:
     """Create an API key. It is printed once; put the line with its hash into PLUMBLINE_API_KEYS."""
@@ -120,7 +121,7 @@ def key(
         made, stored_key = new_key(name, expires.date() if expires else None)
     except EXPECTED as error:
         fail(str(error))
-    err.print("The key, for its owner; it is shown this once:", style="dim")
+    err.print("The key. It is not shown again:", style="dim")
     print(made)
     err.print("Its line for PLUMBLINE_API_KEYS, or for the file of PLUMBLINE_API_KEYS_FILE:", style="dim")
     print(stored_key.line())
@@ -129,10 +130,10 @@ def key(
 def mcp(
     sources: Annotated[
         list[str] | None,
-        typer.Argument(help="Files, folders or servers' addresses to ask; default: the registry's databases."),
+        typer.Argument(help="Files, folders or server addresses to query; default: the registry's databases."),
     ] = None,
     http: Annotated[bool, typer.Option("--http", help="Streamable HTTP instead of standard input and output.")] = False,
-    host: Annotated[str, typer.Option(help="Address for HTTP, of this machine alone.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="Address for HTTP; it must be one of this machine.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port for HTTP.")] = 7072,
 ) -> None:
     """Serve the tools for other agents over the Model Context Protocol."""
@@ -153,5 +154,5 @@ def mcp(
             return
         check_port(host, port)
         shown = f"[{host}]" if ":" in host else host
-        err.print(f"Plumbline's tools on http://{shown}:{port}{PATH}  (Ctrl-C ends it)", markup=False, soft_wrap=True)
+        err.print(f"Plumbline's tools on http://{shown}:{port}{PATH}  (Ctrl-C stops it)", markup=False, soft_wrap=True)
         runner.run(serve_http(service, host, port))

@@ -26,7 +26,7 @@ def check_zone(name: str) -> str:
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:  # for a folder, a path, or a name that is too long
-        raise ValueError("There is no such time zone. Use an IANA name, as `Europe/Berlin` or `UTC`.") from error
+        raise ValueError("There is no such time zone. Use an IANA name, such as `Europe/Berlin` or `UTC`.") from error
     return name
 
 

@@ -154,7 +154,7 @@ def test_the_terminal_names_what_is_no_time_zone(command: str, zone: str) -> Non
     run = CliRunner().invoke(cli.app, [command, *words, "--time-zone", zone], env={"NO_COLOR": "1", "COLUMNS": "200"})
 
     assert run.exit_code == 2
-    assert "There is no such time zone. Use an IANA name, as `Europe/Berlin` or `UTC`." in run.output
+    assert "There is no such time zone. Use an IANA name, such as `Europe/Berlin` or `UTC`." in run.output
 
 
 async def test_who_does_not_count_from_today_hears_no_day(
