@@ -37,7 +37,7 @@ async def refuse_made_address(query: CheckedSql, rows: QueryResult, dialect: str
     if question is None:
         return
     if await off_loop(partial(makes_address, query.sql, DIALECTS[dialect].sqlglot, rows, question)):
-        message = "The query puts an address together that stands nowhere in the data."
+        message = "The query assembles an address that is not in the data."
         raise SqlFailed(ErrorKind.PERMISSION, message, "Select the columns as they are stored.")
 
 

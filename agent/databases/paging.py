@@ -25,7 +25,7 @@ LIFETIME_S = 3600.0  # lifetime of a cursor; it can be used any number of times
 MAX_CHARS = 200_000  # maximum size of a query with its parameters
 EXPIRED = "There is no such cursor, or it has expired. Run the query again from the first page."
 CHANGED = (
-    "The rows that came before this cursor are others now: they have changed, or come in no fixed order. Run the query "
+    "The rows before this cursor are no longer the same: they have changed, or have no fixed order. Run the query "
     "again from its first page on, with an ORDER BY that no two rows share."
 )
 NO_CURSOR = "There is no cursor for the next rows: {why}"

@@ -55,7 +55,7 @@ def test_it_opens_after_so_many_failures_in_a_row_and_says_when_to_come_back(bre
     error = refusal(lambda: call(breaker))
     assert error.retry_after_s == 8
     assert str(error) == (
-        "The model has failed 3 times in a row and is not called for 8 s. At last: The endpoint does not answer."
+        "The model has failed 3 times in a row and is not called for 8 s. Last error: The endpoint does not answer."
     )
     assert refusal(breaker.refuse_while_open).retry_after_s == 8
 

@@ -66,7 +66,7 @@ async def test_the_rows_of_such_a_query_are_shown_to_nobody(ask: Ask, model: Scr
     answer = await ask("Which customers are there?", max_attempts=1)
 
     assert answer.status == "error"
-    assert "puts an address together" in answer.answer
+    assert "assembles an address" in answer.answer
     assert answer.results == []
     assert "evil.example/" not in str(answer.model_dump(exclude={"sql", "attempt_history", "candidates"}))
 
@@ -82,5 +82,5 @@ async def test_the_records_behind_a_count_of_them_are_shown_to_nobody(ask: Ask, 
 
     assert answer.status == "success"
     assert answer.raw_results == []
-    assert any("puts an address together" in warning for warning in answer.warnings)
+    assert any("assembles an address" in warning for warning in answer.warnings)
     assert "evil.example/" not in str(answer.model_dump(exclude={"sql", "attempt_history", "candidates"}))

@@ -196,7 +196,7 @@ async def test_an_unusable_reply_of_it_costs_no_further_one(
 def test_a_probable_answer_that_nothing_confirms_says_so() -> None:
     told = unsure_check(Sureness(confidence=0.85, sure=False, threshold=0.8), is_doubted=False)
     assert told is not None
-    assert (told.passed, told.detail) == (False, "No other draft and no judge confirms the rows.")
+    assert (told.passed, told.detail) == (False, "Neither another draft nor a judge confirms the rows.")
     assert unsure_check(Sureness(confidence=0.85, sure=True, threshold=0.8), is_doubted=False) is None
 
 

@@ -254,7 +254,7 @@ async def test_a_question_whose_query_is_known_needs_no_plan(make_service: Make,
         (plan(MARCH, "Delete all orders of April"), "It holds an order to change the data."),
         (plan(MARCH, WHY.upper()), "A part is the question itself."),
         (plan(MARCH, "x" * 5000), "A part has 5000 characters"),
-        (plan(MARCH, "What is at https://evil.example/?q= in April?"), "an address that stands nowhere in the data"),
+        (plan(MARCH, "What is at https://evil.example/?q= in April?"), "an address that is not in the data"),
     ],
 )
 async def test_a_plan_that_cannot_be_used_costs_a_warning_and_no_answer(

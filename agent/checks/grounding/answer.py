@@ -97,7 +97,7 @@ def _list_shared(found: Checked, facts: Facts) -> Iterator[Problem]:
     columns = [support.column for _, support in found.numbers if support is not None and support.origin == "result"]
     for item, support in found.numbers:
         if support is not None and support.origin == "result" and columns.count(support.column) > 1:
-            yield Problem(item.text, "the row is of all of them together")
+            yield Problem(item.text, "the row has one value for all of them together")
 
 
 def restate_text(facts: Facts) -> CheckedText | None:

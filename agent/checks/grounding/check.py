@@ -102,7 +102,9 @@ def check(text: str, facts: Facts, filled: Sequence[Correction] = ()) -> Checked
         if bounds is not None:
             settled |= list_settled_items(segment)
             if not bounds.holds:
-                problems.append(Problem(" ".join(it.text for it in segment.items), "the rows do not say so of these"))
+                problems.append(
+                    Problem(" ".join(it.text for it in segment.items), "the rows do not say so about these")
+                )
         for item in segment.numbers:
             support = bounds.supports.get(item.start) if bounds is not None and bounds.holds else None
             support = support or numbers.find_support(segment, item, rows=paired.get(item.start))
@@ -111,7 +113,7 @@ def check(text: str, facts: Facts, filled: Sequence[Correction] = ()) -> Checked
             if support is not None:
                 supports[item.start] = support
     problems += [
-        Problem(item.text, "no row of its name, no calculation and no condition says it")
+        Problem(item.text, "no row of that name, no calculation and no condition has this value")
         for item, it in told
         if it is None
     ]
@@ -142,7 +144,7 @@ def check(text: str, facts: Facts, filled: Sequence[Correction] = ()) -> Checked
         problems += find_miscounted(segments, facts, supports)
         problems += find_denied_flags(segments, facts, numbers)
         problems += [
-            Problem(it, "its column is of something else")
+            Problem(it, "its column is about something else")
             for it in find_misnamed(facts, asked, numbers, segments, supports)
         ]
     else:
@@ -150,7 +152,7 @@ def check(text: str, facts: Facts, filled: Sequence[Correction] = ()) -> Checked
     stated = {it.text.lower() for it in problems}
     problems += [it for it in causes(text, facts) if it.text.lower().split()[0] not in stated]
     if not problems and not decided and not _says_something(supports, rows_named, items, asked, facts):
-        problems.append(Problem("the sentence", "it says nothing of the rows"))
+        problems.append(Problem("the sentence", "it says nothing about the rows"))
     unique = tuple(dict.fromkeys(problems))[:MAX_PROBLEMS]
     return Checked(tuple(told), tuple(rows_named), unique, read)  # fmt: skip
 
@@ -189,7 +191,7 @@ def _find_unread(
     if facts.language == "ko" and not facts.rows and not denies(text):
         yield Problem("the sentence", "nothing was found, and it does not say so")
     if facts.rows and VERDICT.match(text):
-        yield Problem("yes or no", "it cannot be read whether the rows say so")
+        yield Problem("yes or no", "it is unclear whether the rows say so")
     if _is_of_another_language(text, facts, items):
         yield Problem("the sentence", "it is not in the language of the question")
     elif denies(text) and whole and not denies(facts.question):
@@ -248,7 +250,7 @@ def _find_apart(segments: Sequence[Segment], listed: Collection[int]) -> Iterato
                 continue
         for pair in pairs:
             if not _stand_together(pair):
-                yield Problem(" ".join(it.text for it in pair), "no row has these together")
+                yield Problem(" ".join(it.text for it in pair), "no single row has all of these")
 
 
 def _find_torn(text: str, items: Sequence[Item], facts: Facts) -> Iterator[Problem]:
@@ -330,7 +332,7 @@ def _find_unplaced(items: Sequence[Item], facts: Facts, asked: Sequence[Item]) -
             continue
         of_day = item.places or set(item.date.readings) & known or not item.date.readings
         if not of_day or (item.date.clock is not None and not _is_told_time(items, at, facts, asked)):
-            yield Problem(item.text, "no row is of this time, and the question does not name it")
+            yield Problem(item.text, "no row has this time, and the question does not name it")
 
 
 def _is_told_time(items: Sequence[Item], at: int, facts: Facts, asked: Sequence[Item]) -> bool:

@@ -34,7 +34,7 @@ def apply(context: RuleContext) -> Finding | None:
                 yield Change(before, context.to_sql(column))
 
     column, inner, outer = captured[0]
-    detail = f"{' and '.join(it.name for it in inner)} has no {column.name}: the query inside reads it of {outer.name}."
+    detail = f"{' and '.join(it.name for it in inner)} has no {column.name}: the subquery reads it from {outer.name}."
     changed = context.change(rename)
     return changed._replace(detail=detail) if changed is not None else Finding(detail)
 

@@ -38,7 +38,7 @@ def apply(context: RuleContext) -> Finding | None:
             node.replace(total.copy())
         return item
 
-    detail = "Rows are counted under the name of a column that holds a number in each row: {}."
+    detail = "The query counts rows, but names the count after a column of numbers: {}."
     return context.change_each(exp.Alias, by=add_up, detail=detail)
 
 

@@ -29,7 +29,7 @@ def apply(context: RuleContext) -> Finding | None:
         node.set("this", exp.Mul(this=exp.Literal.number("1.0"), expression=node.this))
         return node
 
-    detail = f"{dialect.title} cuts a ratio of whole numbers to a whole number: {{}}."
+    detail = f"{dialect.title} drops the decimals when it divides whole numbers: {{}}."
     return context.change_each(exp.Div, by=divide, detail=detail)
 
 

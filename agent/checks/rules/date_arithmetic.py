@@ -33,7 +33,7 @@ def apply(context: RuleContext) -> Finding | None:
     for node in context.query.find_all(exp.Add, exp.Sub, exp.Avg, exp.Sum):
         operands = [it for it in (node.this, node.args.get("expression")) if it is not None]
         if any(_is_date(it, context) for it in operands) and not any(map(_is_step_or_year, operands)):
-            detail = f"The dates in {context.to_sql(node)} are taken for numbers, not for times."
+            detail = f"The dates in {context.to_sql(node)} are subtracted or added as numbers, not as dates."
             changed = context.change(lambda tree: _count_days(tree, context))
             return changed._replace(detail=detail) if changed is not None else Finding(detail)
     return None

@@ -24,7 +24,7 @@ _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {exp.EQ: exp.EQ, exp.NEQ: exp.
 
 
 def apply(context: RuleContext) -> Finding | None:
-    detail = "A day ends with its last second, not with its first: {}."
+    detail = "A day includes all its times, not only midnight: {}."
     return context.change_each(*_KINDS, *_MIRRORED, by=partial(_by_days, context=context), detail=detail)
 
 

@@ -31,7 +31,7 @@ def apply(context: RuleContext) -> Finding | None:
             alias = _rows_of(node, select, tables) if aggregates else None
             if alias is not None and (joined := _list_repeating(alias, tables, pairs)):
                 table = tables[alias]
-                detail = f"The join repeats rows of {table.name}, and {context.to_sql(node)} takes each of them."
+                detail = f"The join repeats rows of {table.name}, and {context.to_sql(node)} counts each repeat."
                 return Finding(detail, probes=_probes(context, select, alias, table) or _unique_probes(context, joined))
     return None
 

@@ -29,9 +29,7 @@ def apply(context: RuleContext) -> Finding | None:
         node.set("expression", exp.Literal.string(text.lower()))
         return node
 
-    changed = context.change_each(
-        exp.Like, by=fold, detail="LIKE tells capitals from small letters: {} gives other rows."
-    )
+    changed = context.change_each(exp.Like, by=fold, detail="LIKE is case-sensitive: {} gives other rows.")
     if changed is None or changed.sql is None:
         return None
     return Finding(changed.detail, probes=(context.sql, changed.sql))

@@ -30,7 +30,7 @@ def apply(context: RuleContext) -> Finding | None:
                         return join
         return None
 
-    return context.change_each(exp.Join, by=keep_rows, detail="No joined row is without what it was joined by: {}.")
+    return context.change_each(exp.Join, by=keep_rows, detail="An inner join keeps only rows with a partner: {}.")
 
 
 RULE = Rule("missing_partner", "query", "schema", "alternative", apply)

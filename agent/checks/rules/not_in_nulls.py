@@ -26,9 +26,7 @@ def apply(context: RuleContext) -> Finding | None:
         set_conjuncts(inner, [*parts, filled])
         return node
 
-    return context.change_each(
-        exp.Not, by=fill, detail="NOT IN is true of no row where the inner query gives NULL: {}."
-    )
+    return context.change_each(exp.Not, by=fill, detail="NOT IN matches no row if its subquery returns a NULL: {}.")
 
 
 RULE = Rule("not_in_nulls", "query", "schema", "alternative", apply)

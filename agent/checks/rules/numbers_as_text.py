@@ -35,7 +35,7 @@ def apply(context: RuleContext) -> Finding | None:
             node.set("this", exp.cast(node.this, "REAL" if is_sqlite else "DOUBLE"))
         return node if compares else None
 
-    detail = "Numbers are stored as text, which is compared letter by letter: {}."
+    detail = "The column stores numbers as text, which is compared character by character: {}."
     return context.change_each(*_PLACES, exp.EQ, exp.NEQ, exp.In, by=cast, detail=detail)
 
 

@@ -19,7 +19,7 @@ def apply(context: RuleContext) -> Finding | None:
             continue
         ends = [exp.Literal.string(it.isoformat()) for it in (around[0].first, around[0].after)]
         node.replace(exp.and_(exp.GTE(this=column, expression=ends[0]), exp.LT(this=column.copy(), expression=ends[1])))
-        detail = f"The question says {around[0].mention!r}, and the query reads {' '.join(days)} alone."
+        detail = f"The question says {around[0].mention!r}, and the query reads only {' '.join(days)}."
         return Finding(detail, probes=(context.sql, context.to_sql(tree)))
     return None
 

@@ -86,7 +86,7 @@ async def _alternative(
         return [it for it in doubts if it.rule == "stored_values"], None
     if any(value is not None for row in result.rows for value in row) and all(set(row) <= {None} for row in other.rows):
         return doubts, None
-    note = f"What schema and data say: {'; '.join(map(str, dict.fromkeys(changes)))}."
+    note = f"Changed because of schema and data: {'; '.join(map(str, dict.fromkeys(changes)))}."
     made = {"sql": sql, "note": note, "source": "alternative", "plan": None, "explanation": ""}
     return doubts, draft.model_copy(update={**made, "changes": tuple(map(tuple, changes))})
 

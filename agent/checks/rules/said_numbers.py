@@ -28,7 +28,7 @@ def apply(context: RuleContext) -> Finding | None:
             missing.append(number_text)
     if not missing or (len(missing) == 1 and _is_compared_by_reader(context)):
         return None
-    return Finding(f"The query does not have {', '.join(missing)}, which the question says.")
+    return Finding(f"The query does not use {', '.join(missing)}, which the question names.")
 
 
 def _is_compared_by_reader(context: RuleContext) -> bool:

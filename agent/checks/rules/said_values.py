@@ -22,7 +22,7 @@ def apply(context: RuleContext) -> Finding | None:
     inside = {one for one in named if any(one != other and one in other for other in named)}  # `York` in `New York`
     left = {name: values for name, values in named.items() if name not in inside}
     missing = [repr(it) for it, values in left.items() if not any(a in b or b in a for a in values for b in texts)]
-    return Finding(f"The query does not have {', '.join(missing)}, which the question names.") if missing else None
+    return Finding(f"The query does not use {', '.join(missing)}, which the question names.") if missing else None
 
 
 RULE = Rule("said_values", "query", "language", "doubt", apply)

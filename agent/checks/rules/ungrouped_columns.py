@@ -30,7 +30,10 @@ def apply(context: RuleContext) -> Finding | None:
                     item.replace(exp.alias_(only, name, quoted=True) if name else only)  # as a query around it reads it
                 probes.append(context.to_sql(probe))
             names = ", ".join(context.to_sql(select.expressions[at].unalias()) for at in loose)
-            return Finding(f"Nothing groups {names}: any value of each group is shown.", probes=tuple(probes))
+            return Finding(
+                f"The query does not group by {names}: each result has the value of an arbitrary row of its group.",
+                probes=tuple(probes),
+            )
     return None
 
 

@@ -16,7 +16,7 @@ def apply(context: RuleContext) -> Finding | None:
     if any(item.find(exp.AggFunc) is None for item in select.expressions):
         return None
     keys = ", ".join(context.to_sql(key) for key in group.expressions)
-    return Finding(f"The rows are grouped by {keys}, and do not show which row belongs to what.")
+    return Finding(f"The rows are grouped by {keys}, but no column shows the group of a row.")
 
 
 RULE = Rule("unnamed_groups", "rows", "schema", "doubt", apply)

@@ -31,7 +31,7 @@ def apply(context: RuleContext) -> Finding | None:
         rest = words(context.to_sql(without))  # "publisher id" is what is shown, not what is joined by
         if any(words(it.name) <= mentioned and words(it.name) - rest for it in own):
             continue
-        detail = f"{join.this.name} is joined, nothing is read of it, and the question does not name it."
+        detail = f"{join.this.name} is joined, but the query reads no column of it, and the question does not name it."
         return Finding(detail, probes=(context.sql, context.to_sql(without)))
     return None
 

@@ -29,7 +29,7 @@ def apply(context: RuleContext) -> Finding | None:
         is_day = _DAY.match(text) and _is_compared(literal) and not _is_said(text[:10].rstrip("%"), told, context)
         if is_day or (is_filter and len(own) > 1 and not own & mentioned):
             unmentioned[repr(text)] = None
-    return Finding(f"Nobody spoke of {', '.join(unmentioned)}.") if unmentioned else None
+    return Finding(f"Neither the question nor the docs name {', '.join(unmentioned)}.") if unmentioned else None
 
 
 def _is_compared(literal: exp.Literal) -> bool:

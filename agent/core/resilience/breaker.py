@@ -102,7 +102,7 @@ class Breaker:
 
     def _build_refusal(self, seconds: int) -> Exception:
         return self._error(
-            f"{self._part} has failed {self._failed} times in a row and is not called for {seconds} s. At last: "
+            f"{self._part} has failed {self._failed} times in a row and is not called for {seconds} s. Last error: "
             f"{self._last}",
             seconds,
         )

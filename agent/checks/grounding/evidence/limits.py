@@ -52,7 +52,7 @@ def find_widened(text: str, facts: Facts) -> Iterator[Problem]:
     wide += [it.span() for it in _YEAR.finditer(text) if not any(date.start <= it.start() < date.end for date in dates)]
     for day in _days_alone(facts):
         yield from (
-            Problem(text[slice(*it)], f"the query reads {day} alone") for it in wide if day[:4] in text[slice(*it)]
+            Problem(text[slice(*it)], f"the query reads only {day}") for it in wide if day[:4] in text[slice(*it)]
         )
 
 

@@ -44,7 +44,7 @@ def _find_other_words(items: Sequence[Item], asked: Sequence[Item], facts: Facts
     for family in _FAMILIES:
         more = {cls for cls in family if said[cls] > wanted[cls]}
         if more and any(said[cls] < wanted[cls] for cls in family):
-            yield Problem(next(it.text for it in items if it.cls in more), "the question has another word there")
+            yield Problem(next(it.text for it in items if it.cls in more), "the question has a different word there")
     if len(facts.measures) == 1 and facts.rows[0][facts.measures[0].index] is not None:
         classes = _AGGREGATES.get(facts.measures[0].projection.aggregate, ())
         if any(wanted[cls] for cls in classes[:1]) and not any(said[cls] for cls in classes):

@@ -108,7 +108,7 @@ def find_omissions(
     yield from _find_left_numbers(items, facts, asked)
     denials = sum(it.cls is Class.NOT for it in items)
     if denials > sum(it.cls is Class.NOT for it in asked) and facts.conditions:
-        why = "the question asks of fewer, and the answer denies all"
+        why = "the question asks about some, and the answer denies all"
         yield from (Problem(it, why) for it in _find_dropped(asked, text, polar=facts.is_polar))
     none = not facts.rows  # an empty result adds a denial: "no supplier has never been late"
     if _asks_denied(asked, facts) and denials < 1 + none:
@@ -357,7 +357,7 @@ def find_miscounted(segments: Sequence[Segment], facts: Facts, supports: Mapping
                 after.append(following.text.lower())
             asked = [word for word in after if is_among(word, words)]
             if asked and not any(is_among(word, head) for word in asked) and len(after) == len(asked):
-                yield Problem(" ".join(after), "the question asks how many there are of something else")
+                yield Problem(" ".join(after), "the question asks for the number of something else")
 
 
 def list_counted_words(facts: Facts) -> list[str]:

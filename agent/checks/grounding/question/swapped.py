@@ -98,7 +98,7 @@ def _find_other_nouns(items: Sequence[Item], asked: Sequence[Item]) -> Iterator[
         if own and others and modifier not in own and not is_among(noun, others):
             crossed = [it for it, other in told if it in own and is_among(other, others)]
             if crossed:
-                yield Problem(f"{modifier} {noun}", "the question has another word there")
+                yield Problem(f"{modifier} {noun}", "the question has a different word there")
 
 
 def _find_headless(items: Sequence[Item], asked: Sequence[Item]) -> Iterator[Problem]:

@@ -55,7 +55,7 @@ class Calculations:
             self._expressions[next((it.start for it in kept if it.start >= match.start("right")), -1)] = match["left"]
             spans.append(match.span())
         self.problems += [
-            Problem(it[0], "it is no equation that can be recomputed")
+            Problem(it[0], "it is not an equation that can be recomputed")
             for it in _UNSTATED.finditer(text)
             if not any(start <= it.start() < end for start, end in spans)
         ]

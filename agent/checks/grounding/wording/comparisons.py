@@ -155,7 +155,7 @@ class Comparisons:
             names = names[::-1]
         timed = all(self._is_timed(it) for it in names)
         if len(names) == 2 and not timed and not {Class.RISE, Class.FALL} & self._context.question_classes:
-            return "no row is a later time of another"
+            return "no two rows are the same thing at different times"
         if len(names) == 2 and (pair := self._pair(segment, place, names)) is not None:
             return _hold(item, *pair[::-1])
         if (pair := self._find_since_before(segment.names, segment, place)) is not None:  # "fell to 120 in 2021"
@@ -182,7 +182,7 @@ class Comparisons:
     def _check_steady(self, segment: Segment, place: int) -> str:
         if segment.items[place].text.lower() in self._facts.question.lower():
             return ""
-        return "" if is_steady(self._context, segment, place) else "the rows do not change so with each step"
+        return "" if is_steady(self._context, segment, place) else "the rows do not change this way at each step"
 
     def _changes_steadily(self, segment: Segment) -> bool:
         return any(
@@ -251,13 +251,13 @@ class Comparisons:
         """ "Doubled": relative to an earlier time."""
         names = self._context.list_sentence_names(segment)
         timed = all(self._is_timed(it) for it in names) or {Class.RISE, Class.FALL} & self._context.question_classes
-        return "" if timed else "no row is a later time of another"
+        return "" if timed else "no two rows are the same thing at different times"
 
     def _is_timed(self, name: Item) -> bool:
         return name.kind == "date" or bool(self._context.names.dated & name.places.keys())
 
     def _points(self, segment: Segment, _: int) -> str:
-        return "" if self._context.is_calculated(segment) else "it is no difference of two percentages"
+        return "" if self._context.is_calculated(segment) else "it is not a difference of two percentages"
 
 
 def _hold(item: Item, one: Fraction, other: Fraction) -> str:

@@ -86,7 +86,7 @@ class Denials:
         told = {it.text.lower() for it in segment.items[place + 1 :]}
         no_value = Class.NO_VALUE in segment.classes or self._only_denies(segment) or bool(told & _VALUES)
         if missing and zero and not no_value:
-            return "a value that is missing is not nothing"
+            return "a missing value does not mean zero or none"
         named = any(is_among(it, {*column.words, *self._list_asked_first()}) for it in words for column in empty)
         others = {word for it in facts.measures if it not in empty for word in it.words}
         if empty and others:  # for 0 goals in 270 minutes: "no goals", not "no minutes" or "did not play"
@@ -154,7 +154,7 @@ class Denials:
         if segment.items[place].text.lower() in BOTH and self._are_both_named(segment):
             return ""  # "both races: Oslo in 129 minutes and Rome in 131.5"
         total = Class.SUM in segment.classes and (len(self._facts.rows) > 1 or self._context.aggregates("sum", "count"))
-        return "" if total and not segment.map_own_rows() else "the rows do not say so of all"
+        return "" if total and not segment.map_own_rows() else "the rows do not say so about all"
 
     def _are_both_named(self, segment: Segment) -> bool:
         """Whether there are two rows, and a sentence names both or states their sum."""
@@ -205,23 +205,23 @@ class Denials:
         return False if counted else None
 
     def _all_but(self, _segment: Segment, _: int) -> str:
-        return "the rows do not say so of the others"  # settled bounds do not reach this check
+        return "the rows do not say so about the others"  # settled bounds do not reach this check
 
     def _each(self, segment: Segment, place: int) -> str:
         if not self._facts.query.of_each:
-            return "the rows are of all of them together"
+            return "the rows have one value for all of them together"
         if says_each_step(segment, place) and not {Class.RISE, Class.FALL} & self._context.question_classes:
             held = is_steady(self._context, segment, place)  # "grew every month"
-            return "" if held else "the rows do not change so with each step"
+            return "" if held else "the rows do not change this way at each step"
         means = [it.projection.aggregate == "avg" for it in self._context.columns_of_numbers(segment)]
         if means and all(means) and Class.MEAN in segment.classes:
             return ""  # "each took 14.8 hours on average"
         if (of_each := self._holds_of_each(segment, place)) is not None:
-            return "" if of_each else "the rows do not say so of each"
+            return "" if of_each else "the rows do not say so about each"
         counted = any(it.kind == "number" for it in segment.items[max(0, place - 2) : place])
         if counted:  # "Ada and Bo have 12 trips each", not "20 people have 12 trips each"
             several = len(self._context.list_sentence_names(segment)) > 1
-            return "" if several and len(segment.numbers) == 1 else "the rows do not say so of each"
+            return "" if several and len(segment.numbers) == 1 else "the rows do not say so about each"
         asked = {Class.EACH, Class.PER} & self._context.question_classes
         after = segment.items[place + 1] if place + 1 < len(segment.items) else None
         named_before = any(it.start < segment.items[place].start for it in segment.names)  # "Ada and Bo each sold 3"
@@ -233,8 +233,8 @@ class Denials:
         ):
             return "the question does not ask for each of these"
         if segment.items[place].text.lower() in _EVERYONE and not self._context.is_in_question(segment.items[place]):
-            return "the rows do not say so of each"
-        return "" if asked and segment.numbers else "the rows do not say so of each"
+            return "the rows do not say so about each"
+        return "" if asked and segment.numbers else "the rows do not say so about each"
 
     def _list_asked_of_each(self) -> list[str]:
         """What the question asks for each of: "team" in "in each team". All words if it does not specify."""

@@ -66,14 +66,14 @@ def korean_problems(
     asked = _direction(facts.question)
     units = {unit for it in facts.measures for unit in it.units}
     for found in () if facts.query.of_each else _OF_EACH.finditer(text):
-        yield Problem(found[0], "the rows are of all of them together")
+        yield Problem(found[0], "the rows have one value for all of them together")
     for found in _DURATION.finditer(text):
         own = _DURATIONS[found[1]]
         if units & frozenset().union(*_DURATIONS.values()) and not units & own:
-            yield Problem(found[0], "its column is of something else")
+            yield Problem(found[0], "its column is about something else")
     for found in _UNIT.finditer(text):
         if found["unit"] not in _SCALES and not _has_unit(found["unit"], facts):
-            yield Problem(found[0], "its column is of something else")
+            yield Problem(found[0], "its column is about something else")
     for found in _EXTREME.finditer(text):
         cls = _direction(found[0])
         if found[0] == "1위" and len(facts.rows) > 1:
@@ -136,7 +136,7 @@ def _find_other_money(text: str, facts: Facts) -> Iterator[Problem]:
     known = " ".join((facts.question, *(told for it in facts.measures for told in it.told)))
     for found in _MONEY.finditer(text):
         if found[1] not in known and _CODES[found[1]] not in {it.currency for it in facts.measures}:
-            yield Problem(found[0], "its column is of something else")
+            yield Problem(found[0], "its column is about something else")
 
 
 def _find_unknown_names(text: str, facts: Facts) -> Iterator[Problem]:

@@ -141,7 +141,7 @@ class Superlatives:
 
     def _compare_with_question(self, segment: Segment, item: Item) -> str:
         if self._facts.is_polar and self._is_only_named(segment):
-            return "the query looks at no other"
+            return "the query compares it with nothing"
         return "" if self._is_as_asked(item) else "the question asks for another superlative"
 
     def _is_only_named(self, segment: Segment) -> bool:
@@ -315,6 +315,6 @@ class Superlatives:
         turned = [cls for cls in (Class.MORE, Class.LESS) if cls in segment.classes]
         rows = self._context.numbers.rows_of(segment)
         if len(turned) != 1 or not rows or len(self._facts.rows) < 2:
-            return "the rows do not say so of the others"
+            return "the rows do not say so about the others"
         most = Class.MOST if turned[0] is Class.MORE else Class.LEAST
         return "" if self._holds_extreme(segment, place, most, rows) else "another row has a value beyond it"

@@ -88,7 +88,7 @@ class Totals:
         if after is not None and is_among(after.text.lower(), docs):
             return ""  # "passengers per day", "the average handling time of a ticket"
         if not told and not self._facts.query.of_each and after is not None and self._is_of_each(after.text.lower()):
-            return "the rows are of all of them together"
+            return "the rows have one value for all of them together"
         if item.text.lower() not in _RATES:
             return ""
         if after is not None and after.cls is Class.TIME and not self._is_of_each(after.text.lower()):

@@ -16,7 +16,7 @@ from agent.platform.llm.prompting.templates import own_words
 RUN = 8  # consecutive words that do not match by chance
 FREE = 3  # consecutive words that any query may share with the instructions
 REPEATED = "it repeats what the model was told to do"
-LINKED = "it holds an address that stands nowhere in the data"
+LINKED = "it contains an address that is not in the data"
 
 _WORD = re.compile(r"[^\W_]+")
 _FENCED = re.compile(r"<data>.*?</data>", re.DOTALL)
