@@ -109,6 +109,15 @@ async def test_who_hangs_up_as_a_place_is_given_gives_it_on() -> None:
         assert afloat.answering == ["third"]
 
 
+async def test_who_waits_for_a_compartment_hears_of_the_queue() -> None:
+    bulkhead = Bulkhead(2, queue=2)
+    with bulkhead.admit("tea") as first, bulkhead.admit("tea") as second, bulkhead.admit("jam") as other:
+        assert first.ahead is None
+        async with first.place():
+            assert second.ahead is not None, "its database has no further place"
+            assert other.ahead is None, "another has one"
+
+
 async def test_one_compartment_leaves_a_quarter_to_the_others() -> None:
     async with ship(4, queue=4) as afloat:
         for number in range(6):

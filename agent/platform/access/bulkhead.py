@@ -63,9 +63,10 @@ class Bulkhead:
             admission.held -= 1
             self._let_out(admission)
 
-    def ahead(self) -> Standing | None:
-        """The queue for a question that arrives now; None if a place is free."""
-        return None if self._running < self._places else self.standing
+    def ahead(self, admission: Admission) -> Standing | None:
+        """The queue for a question that wants a place now; None if one is free for it."""
+        is_free = self._running < self._places and self._has_room(admission)
+        return None if is_free else self.standing
 
     @asynccontextmanager
     async def place(self, admission: Admission) -> AsyncIterator[None]:
@@ -143,7 +144,7 @@ class Admission:
     @property
     def ahead(self) -> Standing | None:
         """See `Bulkhead.ahead`."""
-        return self._bulkhead.ahead()
+        return self._bulkhead.ahead(self)
 
     def place(self) -> AbstractAsyncContextManager[None]:
         """See `Bulkhead.place`."""
