@@ -321,6 +321,8 @@ async def test_a_secret_is_shown_once_for_each_address(board: Board) -> None:
     [
         ({"minutes": 4}, "invalid-field"),
         ({"minutes": 10_081}, "invalid-field"),
+        ({"minutes": "60"}, "invalid-field"),
+        ({"alert": {"column": "total", "direction": "above", "bound": "1", "url": "https://x"}}, "invalid-field"),
         ({"alert": {"column": "total", "direction": "over", "bound": 1, "url": "https://x"}}, "invalid-field"),
         (
             {"alert": {"column": "total", "direction": "above", "bound": 1, "url": "https://example.com/"}},

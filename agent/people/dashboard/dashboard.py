@@ -18,6 +18,7 @@ from pydantic import ConfigDict, Field
 
 from agent.core.answers import Chart
 from agent.core.errors import PlumblineError, TileInvalid, TooBusy, UnknownSavedQuery, UnknownTile
+from agent.core.fields import A_NUMBER
 from agent.core.resilience.deadline import lies_ahead, utc_at
 from agent.people.dashboard.webhook import NotDelivered, Webhooks, new_secret
 from agent.people.feedback.saved import SavedQueries, SavedQuery
@@ -40,7 +41,7 @@ MAX_URL = 2_000  # characters
 MAX_COLUMN = 200
 
 Direction = Literal["above", "below"]
-Minutes = Annotated[int, Field(ge=MIN_MINUTES, le=MAX_MINUTES)]
+Minutes = Annotated[int, Field(ge=MIN_MINUTES, le=MAX_MINUTES), A_NUMBER]
 
 
 class Alert(Frozen):
@@ -50,7 +51,7 @@ class Alert(Frozen):
         description="Column of the result. The alert compares its largest number for `above`, its smallest for `below`."
     )
     direction: Direction = Field(description="Whether the alert fires above or below the bound.")
-    bound: Annotated[float, Field(allow_inf_nan=False)] = Field(
+    bound: Annotated[float, Field(allow_inf_nan=False), A_NUMBER] = Field(
         description="The number to compare with. A number equal to the bound does not fire the alert."
     )
     url: Annotated[str, Field(min_length=1, max_length=MAX_URL)] = Field(
