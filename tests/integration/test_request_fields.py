@@ -60,6 +60,24 @@ async def test_the_length_of_a_text_is_in_characters(
     assert problem(await client.post(path, json=body), 422, "invalid-field")["detail"] == detail
 
 
+_NO_VALUES = "parameters: Send a list of values for `?`, or an object of values for `:name`."
+
+
+@pytest.mark.parametrize("path, body", [("/execute", RUN), ("/saved", RUN | {"name": "all"})])
+@pytest.mark.parametrize("values", ["C", [["C"]], {"status": {"is": "C"}}])
+async def test_values_of_placeholders_have_one_rule(
+    client: Client, path: str, body: dict[str, Any], values: object
+) -> None:
+    refused = problem(await client.post(path, json=body | {"parameters": values}), 422, "invalid-field")
+    assert refused["detail"].startswith(_NO_VALUES)
+    assert [error["field"] for error in refused["errors"]] == ["parameters"]
+
+
+async def test_only_so_many_values_are_saved(client: Client) -> None:
+    refused = await client.post("/saved", json=RUN | {"name": "all", "parameters": [1] * 101})
+    assert problem(refused, 422, "invalid-field")["detail"] == "parameters: Send at most 100 values."
+
+
 async def test_a_whole_number_may_be_written_with_a_point(client: Client) -> None:
     response = await client.post("/execute", json=RUN | {"row_limit": 2.0, "timeout_s": 5})
     assert response.json()["row_count"] == 2

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_validator,
+)
 
 from agent.core.answers import Answer, AnswerNumber, AnswerPart
 from agent.core.events import Done, Event, Failed, NodeComplete
@@ -122,6 +131,21 @@ class QueryRequest(Frozen):
 Value = Text | int | Annotated[float, Field(allow_inf_nan=False)] | bool | None
 
 
+def _read_values(given: Any, read: ValidatorFunctionWrapHandler) -> Any:
+    try:
+        return read(given)
+    except ValidationError as error:  # pydantic's own says why each alternative fails, in the names of its validators
+        most = next((one["ctx"]["max_length"] for one in error.errors() if one["type"] == "too_long"), None)
+        raise ValueError(_VALUES if most is None else f"Send at most {most} values.") from error
+
+
+_VALUES = (
+    "Send a list of values for `?`, or an object of values for `:name`. A value is a text of whole characters, a "
+    "finite number, a boolean or null."
+)
+PLACEHOLDERS = WrapValidator(_read_values)
+
+
 RowLimit = Annotated[int, Field(ge=1, le=10_000), A_NUMBER]
 ROW_LIMIT = (
     "Maximum number of rows. A value above the limit of the service or the database is refused. Default: the service's "
@@ -153,7 +177,7 @@ class ExecuteRequest(Frozen):
         None,
         description="Maximum duration of the query, in seconds. Limits of the service and the database apply too.",
     )
-    parameters: list[Value] | dict[Name, Value] | None = Field(
+    parameters: Annotated[list[Value] | dict[Name, Value] | None, PLACEHOLDERS] = Field(
         None, description="Values of placeholders: a list for `?`, an object for `:name` and `@name`."
     )
 

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from agent.api.schemas.common import (
     FILLED,
+    PLACEHOLDERS,
     ROW_LIMIT,
     SOMETHING,
     WHOLE,
@@ -48,7 +49,8 @@ _EXAMPLE: dict[str, Any] = {
 SAVED_ID = "^[0-9a-f]{32}$"
 
 Title = Annotated[str, Field(min_length=1, max_length=100, pattern=SOMETHING), WHOLE]
-Parameters = Annotated[list[Value], Field(max_length=100)] | Annotated[dict[Name, Value], Field(max_length=100)] | None
+_Parameters = Annotated[list[Value], Field(max_length=100)] | Annotated[dict[Name, Value], Field(max_length=100)] | None
+Parameters = Annotated[_Parameters, PLACEHOLDERS]
 
 
 class ReplaceSavedRequest(Frozen):
