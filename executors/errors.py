@@ -116,6 +116,14 @@ class UnknownDatabase(ExecutorError):
         self.name, self.known = name, known
 
 
+class DatabaseDeleted(UnknownDatabase):
+    """The database was deleted while it was in use."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, ())
+        self.args = (f"The database {name!r} was deleted.",)
+
+
 class RegistryInvalid(ExecutorError):
     """databases.yaml cannot be used. The message names the entries and what to correct; `problems` has one line per
     problem."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Awaitable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from agent.core.callers import LOCAL
 from agent.core.errors import WritesNotAllowed
@@ -27,7 +28,7 @@ from executors.base import (
     TableReport,
     WriteResult,
 )
-from executors.errors import DatabaseUnavailable, SqlFailed, UnknownDatabase
+from executors.errors import DatabaseDeleted, DatabaseUnavailable, SqlFailed, UnknownDatabase
 from rag.threads import in_thread
 from rag.words import words
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from executors.guard.row_security.held_rows import HeldRows, RowRules
     from executors.guard.row_security.row_filter import RowFilter, Values
 
+Result = TypeVar("Result")
 
 # Threads that wait for the guard: one for each of its processes, and one for queries checked in this process.
 _GUARDS = ThreadPoolExecutor(3, thread_name_prefix="guard")
@@ -64,9 +66,11 @@ class Database:
         functions: Sequence[str] = (),
         catalogue: Sequence[str] = (),
         breaker: Breaker | None = None,
+        is_upload: bool = False,
     ) -> None:
         self.executor = executor
         self.breaker = breaker
+        self.is_upload = is_upload
         self._row_filter = row_filter
         self._functions = frozenset(name.lower() for name in functions)
         self._catalogue = frozenset(name.lower() for name in catalogue)
@@ -76,6 +80,7 @@ class Database:
         # Separate from the queries: a schema that is already known need not wait for them.
         self._schemas = ThreadPoolExecutor(1, thread_name_prefix=f"schema-{executor.name}")
         self._running: set[Cancel] = set()
+        self._deleted = threading.Event()
 
     @property
     def name(self) -> str:
@@ -116,7 +121,7 @@ class Database:
         known = seen.of(self.executor) if seen is not None else None
         if known is None:
             with self._watching(proves=False):  # the schema may come from a cache
-                known = await in_thread(self._schemas, self.executor.schema)
+                known = await self._unless_deleted(in_thread(self._schemas, self.executor.schema))
             if seen is not None:
                 seen.keep(self.executor, known)
         return known
@@ -181,7 +186,7 @@ class Database:
             call = partial(self.executor.run, query, timeout_s=timeout_s, cancel=cancel)
             traced = telemetry.get().query(self.name, self.dialect, query.sql, "SELECT", query.tables)
             with self._watching(), traced as record_rows:
-                result = await in_thread(self._queries, call)
+                result = await self._unless_deleted(in_thread(self._queries, call))
                 record_rows(result.row_count)
                 return result
         except asyncio.CancelledError:
@@ -193,6 +198,15 @@ class Database:
             raise
         finally:
             self._running.discard(cancel)
+
+    async def _unless_deleted(self, work: Awaitable[Result]) -> Result:
+        """The result of `work`. Raises DatabaseDeleted in place of its errors if the data was deleted."""
+        try:
+            return await work
+        except (SqlFailed, DatabaseUnavailable) as error:
+            if self._deleted.is_set():
+                raise DatabaseDeleted(self.name) from error
+            raise
 
     async def check_write(self, sql: str, row_limit: int, *, question: str | None = None) -> CheckedWrite:
         """The statement as the guard for writes accepts it. `row_limit` limits its preview.
@@ -219,6 +233,12 @@ class Database:
     def _watching(self, *, proves: bool = True) -> AbstractContextManager[None]:
         return nullcontext() if self.breaker is None else self.breaker.watching(proves=proves)
 
+    def delete(self) -> None:
+        """Stop running queries, because the data was deleted. May be called from any thread."""
+        self._deleted.set()
+        for cancel in tuple(self._running):
+            cancel.cancel()
+
     async def close(self) -> None:
         """Stop running queries and end the threads. The executor stays open: it belongs to the router."""
         for cancel in tuple(self._running):
@@ -240,6 +260,7 @@ class FilteredDatabase(Database):
         self.executor, self.timeout_s, self.row_limit = whole.executor, whole.timeout_s, whole.row_limit
         self.breaker = whole.breaker
         self._queries, self._schemas, self._running = whole._queries, whole._schemas, whole._running
+        self._deleted = whole._deleted
         self._whole, self._filter, self._values = whole, row_filter, values
         self.sight = row_filter.sight(values)
         self._functions = self._catalogue = frozenset()  # they may read hidden rows

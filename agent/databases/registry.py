@@ -99,9 +99,11 @@ class Databases:
         await self._catalogue.follow(name, now=now)
 
     def drop(self, names: Sequence[str]) -> None:
-        """Reopen these databases on their next use. Current users continue with the old ones."""
+        """Reopen these databases on their next use. Current users continue with the old ones, but not with uploads."""
         for name in names:
-            self._open.pop(name, None)
+            database = self._open.pop(name, None)
+            if database is not None and database.is_upload:
+                database.delete()
 
     def admit(self, name: str, principal: str) -> None:
         """Check that a principal may query a database. Raises UnknownDatabase if they are not `allowed`."""
@@ -170,6 +172,7 @@ class Databases:
                 functions=entry.functions,
                 catalogue=entry.catalogue,
                 breaker=breaker,
+                is_upload=entry.is_upload,
             )
             self._open.setdefault(name, database)
         database = self._open[name]
