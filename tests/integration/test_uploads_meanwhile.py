@@ -44,6 +44,14 @@ async def upload(client: Client, file: str = "sales.csv", content: bytes = SALES
     return await client.post("/databases", params={"file": file}, content=content)
 
 
+async def test_uploads_of_one_file_at_once_have_names_of_their_own(client: Client) -> None:
+    answers = await asyncio.gather(*(upload(client) for _ in range(3)))
+    assert sorted(it.json().get("name", it.text) for it in answers) == ["sales", "sales-2", "sales-3"]
+    listed = (await client.get("/databases")).json()["databases"]
+    assert {"sales", "sales-2", "sales-3"} <= {it["name"] for it in listed}
+    assert all(it["available"] for it in listed)
+
+
 async def test_a_query_ends_when_its_data_is_deleted(client: Client, service: Service) -> None:
     await upload(client)
     running = asyncio.create_task(client.post("/execute", json={"database": "sales", "sql": ENDLESS}))
@@ -68,3 +76,8 @@ async def test_a_question_whose_data_is_deleted_says_so(client: Client, model: H
     model.released.set()
     told = problem(await asking, 404, "unknown-database")
     assert told["detail"] == "The database 'sales' was deleted."
+
+
+async def test_a_form_is_not_read_as_data(client: Client) -> None:
+    sent = await client.post("/databases", params={"file": "sales.csv"}, files={"file": ("sales.csv", SALES)})
+    assert "--data-binary @FILE" in problem(sent, 422, "upload-invalid")["detail"]

@@ -12,6 +12,7 @@ from agent.api.http.lazy_service import Lazy
 from agent.api.http.streaming import while_listening
 from agent.api.routes.databases import DATABASE_ERRORS, Database
 from agent.api.schemas.common import WHOLE, Name, Text, with_example
+from agent.core.errors import UploadInvalid
 from agent.databases.knowledge.documents import ColumnPlace
 from agent.databases.registry import UploadInfo
 from agent.databases.uploads.uploads import Arriving
@@ -48,6 +49,7 @@ NewName = Annotated[
     str | None,
     Query(pattern=f"^{NAME.pattern}$", description="Name of the new database. Default: derived from the file's name."),
 ]
+NO_FORM = "Send the file itself as the body, not a form that contains it: with curl, `--data-binary @FILE`."
 About = Annotated[str, Query(max_length=500, description="What the data is about, for people and the model."), WHOLE]
 
 
@@ -112,6 +114,8 @@ async def upload_database(
     Only the caller can ask and delete it. The body is the file itself. Nothing is stored if the file cannot be read.
     `GET /api/databases` returns the accepted formats, the maximum size and the retention period.
     """
+    if request.headers.get("content-type", "").lower().startswith("multipart/"):
+        raise UploadInvalid(NO_FORM)
     service, caller = await lazy.get_for(request, name or "")
     declared = request.headers.get("content-length", "")
     arriving = Arriving(

@@ -118,6 +118,7 @@ FOLDER = "uploads"  # in the state folder
 UNPACKED = 10  # unpacked size of an archive, as a multiple of the upload limit
 _WRITE_BYTES = 1024 * 1024  # collected before a thread writes them
 _DAY_S = 86_400.0
+_NAMES = 20  # derived names that are tried
 
 log = logging.getLogger(__name__)
 
@@ -280,11 +281,23 @@ class Uploads:
         try:
             if self._shared is not None:
                 self._shared.put(place, self._folder.path(place))
-            self._shelf.add(upload)
+            return self._add(upload, arriving)
         except BaseException:
             self._delete(place)
             raise
-        return upload
+
+    def _add(self, upload: Upload, arriving: Arriving) -> Upload:
+        """Store the record. A derived name that was taken in the meantime is derived again. Raises NameTaken."""
+        for _ in range(_NAMES):
+            try:
+                self._shelf.add(upload)
+            except NameTaken:
+                if arriving.name:
+                    raise
+                upload = upload.model_copy(update={"name": self._name(arriving, upload.file)})
+            else:
+                return upload
+        raise build_name_taken(upload.name)
 
     def _read(self, entry: Entry) -> None:
         """Read the schema once, as questions do. Raises UploadInvalid, StorageFull."""
