@@ -90,3 +90,13 @@ def test_what_no_database_takes_is_refused(value: float | str) -> None:
 def test_a_value_is_never_a_name() -> None:
     with pytest.raises(SqlRefused):
         bound("postgresql", "SELECT A FROM ?", ["T"])
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("selected", [":x AS A", "(:x) AS A", "CONCAT(:x, A) AS A"])
+def test_a_value_may_be_selected(dialect: str, selected: str) -> None:
+    assert "end" in literals(dialect, bound(dialect, f"SELECT {selected} FROM T WHERE NOT A = :x", {"x": "end"}))
+
+
+def test_an_alias_may_come_first_in_duckdb() -> None:
+    assert literals("duckdb", bound("duckdb", "SELECT a: 'x', \"b\": :y, (A) FROM T", {"y": "end"})) == ["x", "end"]

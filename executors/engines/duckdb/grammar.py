@@ -21,6 +21,8 @@ from executors.sql.plain.faithful import (
     wrap_shortened,
 )
 
+_ALIASES = DuckDBParser.ALIAS_TOKENS | {TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING}
+
 
 class PlainDuckDB(DuckDB):
     """DuckDB, kept as written."""
@@ -33,6 +35,12 @@ class PlainDuckDB(DuckDB):
     class Parser(FaithfulParser, DuckDBParser):
         FUNCTION_PARSERS = {name: DuckDBParser.FUNCTION_PARSERS[name] for name in KEYWORD_ARGUMENTS}
         LAMBDAS = DuckDBParser.LAMBDAS
+
+        def _parse_expression(self) -> exp.Expr | None:
+            """Parse `foo: 1` as an alias, but not `SELECT :name` or `(:name)`, which hold a placeholder."""
+            if self._curr is not None and self._curr.token_type in _ALIASES:
+                return super()._parse_expression()
+            return super(DuckDBParser, self)._parse_expression()
 
         def _parse_unary(self) -> exp.Expr | None:
             """Parse `5!` as a factorial, but not `a !~~ b`, which is NOT LIKE."""
