@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 _JOINERS = "\u200c\u200d"  # used in the spelling of Persian, Hindi and many emoji
 _LINE_ENDS = re.compile("\r\n|[\r\u2028\u2029\u0085\v\f\x1c-\x1e]")
@@ -57,3 +58,13 @@ def _visible(match: re.Match[str]) -> str:
 def _joins(neighbour: str) -> bool:
     """Whether a joiner beside this character is plausible: a letter or mark of a joining script, or a pictogram."""
     return not neighbour.isascii() and unicodedata.category(neighbour) in {"Lo", "Mn", "Mc", "So", "Sk"}
+
+
+def drop_beginnings(texts: Sequence[str]) -> list[str]:
+    """The texts, except those that begin another one: docs often repeat a comment and extend it."""
+    kept: list[str] = []
+    for text in sorted(texts, key=len, reverse=True):
+        begins = re.compile(rf"{re.escape(fold_comment(text))}(?!\w)")
+        if not any(begins.match(fold_comment(other)) for other in kept):
+            kept.append(text)
+    return sorted(kept, key=texts.index)

@@ -15,7 +15,7 @@ from typing import Literal
 
 from executors.base import Column, ForeignKey, Frozen, Schema, Table
 from rag.docs.documents import Document, descriptions_of
-from rag.docs.plain_text import fold_comment, on_one_line, plain
+from rag.docs.plain_text import drop_beginnings, on_one_line, plain
 from rag.identity_cache import IdentityCache
 from rag.linking.linking import SchemaLinker
 from rag.linking.schema_ranking import Ranking
@@ -136,17 +136,7 @@ class TableText:
 
 
 def _group(documents: Sequence[Document]) -> dict[tuple[str, str], list[str]]:
-    return {name: _drop_beginnings(texts) for name, texts in descriptions_of(documents).items()}
-
-
-def _drop_beginnings(texts: Sequence[str]) -> list[str]:
-    """The texts, except those that begin another one: docs often repeat a comment and extend it."""
-    kept: list[str] = []
-    for text in sorted(texts, key=len, reverse=True):
-        begins = re.compile(rf"{re.escape(fold_comment(text))}(?!\w)")
-        if not any(begins.match(fold_comment(other)) for other in kept):
-            kept.append(text)
-    return sorted(kept, key=texts.index)
+    return {name: drop_beginnings(texts) for name, texts in descriptions_of(documents).items()}
 
 
 _kept_descriptions = IdentityCache(_group)

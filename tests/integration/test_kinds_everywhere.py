@@ -90,6 +90,19 @@ async def test_a_question_about_the_data_is_answered_from_its_sources(
     assert not model.asked
 
 
+async def test_what_one_doc_begins_and_another_extends_is_said_once(ask: Ask, registry: Path) -> None:
+    more = "# Shop\n\n## orders\n\nOne row per order, cancelled ones included.\n"
+    registry.with_name("more.md").write_text(more, encoding="utf-8")
+    registry.write_text(registry.read_text(encoding="utf-8").replace("[shop.md]", "[shop.md, more.md]"))
+
+    described, listed = await ask("describe the orders table"), await ask("what tables are there?")
+
+    assert described.answer.count("One row per order") == 1
+    assert [row["description"] for row in listed.results if row["table"] == "orders"] == [
+        "One row per order, cancelled ones included."
+    ]
+
+
 async def test_what_is_listed_is_also_rows(ask: Ask) -> None:
     tables = await ask("what tables are there?")
     columns = await ask("what columns does orders have?")

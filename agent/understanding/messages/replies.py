@@ -18,7 +18,8 @@ from agent.understanding.messages.overview import COUNTED_TABLES, with_rows
 from agent.understanding.messages.sentences import Sentences, sentences_of, write_count
 from agent.understanding.suggest import telling_tables
 from executors.base import Frozen, JsonValue, Schema, Table
-from rag.docs.documents import Document
+from rag.docs.documents import Document, Kind
+from rag.docs.plain_text import drop_beginnings
 from rag.linking.fusion import term_of
 
 EXAMPLES = 4  # questions shown in a reply to small talk
@@ -268,14 +269,20 @@ class DataReplies:
         ]
 
     def _table_lines(self, name: str) -> list[str]:
-        docs = [self._quote(it) for it in self._documents if it.kind == "table" and it.table == name]
+        docs = [self._quote(it) for it in self._docs("table", name)]
         return docs or [self._phrases.undocumented.format(name=name)]
 
     def _column_docs(self, table: str, column: str) -> list[Document]:
-        return [it for it in self._documents if it.kind == "column" and (it.table, it.column) == (table, column)]
+        return self._docs("column", table, column)
+
+    def _docs(self, kind: Kind, table: str, column: str = "") -> list[Document]:
+        """The docs of a table or a column, without those that another one repeats and extends."""
+        found = [it for it in self._documents if (it.kind, it.table, it.column) == (kind, table, column)]
+        by_text = {it.text: it for it in reversed(found)}
+        return [by_text[text] for text in drop_beginnings([*by_text])]
 
     def _table_doc(self, table: Table) -> str:
-        docs = [self._quote(it) for it in self._documents if it.kind == "table" and it.table == table.name]
+        docs = [self._quote(it) for it in self._docs("table", table.name)]
         return " ".join(docs) or table.comment
 
     def _quote(self, document: Document) -> str:
