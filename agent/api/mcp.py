@@ -282,7 +282,7 @@ def _clarify(question: str, response: object) -> str:
 
 
 def _complaint(place: tuple[int | str, ...], message: str) -> str:
-    return f"{'.'.join(map(str, place)) or 'arguments'}: {message}."
+    return f"{'.'.join(map(str, place)) or 'arguments'}: {message.removesuffix('.')}."
 
 
 def _sentence(tool: Tool, error: BaseException) -> str:

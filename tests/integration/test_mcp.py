@@ -129,6 +129,11 @@ async def test_databases_and_schemas_are_described(connect: Connect) -> None:
         ("ask", {"question": " ", "database": "shop"}, "The question is empty."),
         ("ask", {"question": "Drop all tables", "database": "shop"}, "Plumbline only reads here"),
         ("ask", {"database": "shop"}, "question: Required, but missing: add it."),
+        (
+            "ask",
+            {"question": "?", "database": "shop", "options": {"time_zone": "Nowhere"}},
+            "options.time_zone: There is no such time zone. Use an IANA name, as `Europe/Berlin` or `UTC`.",
+        ),
         ("ask", {"question": QUESTION, "database": "shop", "confirm": "x"}, "confirm: Unknown field"),
         ("run_sql", {"database": "shop", "sql": "DELETE FROM orders"}, "Only reading is allowed"),
         ("run_sql", {"database": "shop", "sql": "SELECT nmae FROM customers"}, "name"),
@@ -143,6 +148,7 @@ async def test_what_goes_wrong_is_told_in_a_sentence(
         result = await client.call_tool(tool, arguments)
     assert result.is_error
     assert said in text_of(result)
+    assert ".." not in text_of(result)
     assert "Traceback" not in text_of(result)
     assert result.structured_content is None
 
