@@ -175,6 +175,13 @@ async def test_the_switch_that_is_off_is_named(
     assert status_of_order_4(shop_file) == "S"
 
 
+async def test_a_chat_sends_a_change_to_the_route_that_plans_it(client: Client) -> None:
+    session = (await client.post("/sessions", json={"database": "shop"}, headers=ANN)).json()["session_id"]
+    body = {"session_id": session, "message": "Delete all orders"}
+    refused = await client.post("/agents/text-to-sql/chat", json=body, headers=ANN)
+    assert "`POST /api/query`" in problem(refused, 409, "writes-not-allowed")["detail"]
+
+
 async def test_the_setting_is_off_by_default(make_service: Callable[..., Service]) -> None:
     app = create_app(lambda: make_service(enable_retrieval=False, trust_principal_header=True))
     async with api_client(app) as client:

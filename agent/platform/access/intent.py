@@ -83,7 +83,8 @@ def write_refusal(settings: Settings, entry: Entry, principal: str, options: Opt
     if principal != LOCAL and entry.row_filter is not None and entry.row_filter.values_of(principal) is not None:
         return f"{_ONLY_READS} {PARTIAL} Ask what the data says instead."
     if not options.allow_writes and options.confirm is None:
-        return f"{_ONLY_READS} To have a change planned, send `allow_writes: true` among the options."
+        how = "To have a change planned, send `allow_writes: true` among the options of `POST /api/query`."
+        return f"{_ONLY_READS} {how}"
     return ""
 
 
