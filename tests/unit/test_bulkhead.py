@@ -118,6 +118,15 @@ async def test_who_waits_for_a_compartment_hears_of_the_queue() -> None:
             assert other.ahead is None, "another has one"
 
 
+async def test_who_comes_behind_is_not_ahead() -> None:
+    bulkhead = Bulkhead(1, queue=9)
+    with bulkhead.admit() as first, bulkhead.admit() as second, bulkhead.admit(), bulkhead.admit():
+        async with first.place():
+            ahead = second.ahead
+    assert ahead is not None
+    assert ahead.length == 1
+
+
 async def test_one_compartment_leaves_a_quarter_to_the_others() -> None:
     async with ship(4, queue=4) as afloat:
         for number in range(6):

@@ -42,10 +42,13 @@ class Bulkhead:
     @property
     def standing(self) -> Standing:
         """The queue for another question. The wait is estimated from earlier questions or from the model's queue."""
-        wait_s = self._mean_s * (self.waiting + 1) / self._places
+        return self._standing(self.waiting)
+
+    def _standing(self, waiting: int) -> Standing:
+        wait_s = self._mean_s * (waiting + 1) / self._places
         if self.behind is not None:
             wait_s = max(wait_s, self.behind.standing.wait_s)
-        return Standing(length=self.waiting, wait_s=round(wait_s, 1))
+        return Standing(length=waiting, wait_s=round(wait_s, 1))
 
     @contextmanager
     def admit(self, *compartments: str) -> Iterator[Admission]:
@@ -66,7 +69,7 @@ class Bulkhead:
     def ahead(self, admission: Admission) -> Standing | None:
         """The queue for a question that wants a place now; None if one is free for it."""
         is_free = self._running < self._places and self._has_room(admission)
-        return None if is_free else self.standing
+        return None if is_free else self._standing(len(self._waiting) + 1)  # not those who come behind it
 
     @asynccontextmanager
     async def place(self, admission: Admission) -> AsyncIterator[None]:
