@@ -102,7 +102,7 @@ def _settle(review_id: str, decision: Decision, sql: str, comment: str) -> None:
         verdict = ReviewDecision(decision, sql=sql, comment=comment)
         settled = runner.run(service.people.reviews.settle(LOCAL, review_id, verdict))
     if settled.shown is not None:
-        out.print(rows_table(settled.shown.result.columns, settled.shown.result.rows))
+        out.print(rows_table(settled.shown.result.columns, settled.shown.result.rows, width=out.width))
     out.print(f"The review is {settled.review.status}.", markup=False)
 
 

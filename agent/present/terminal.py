@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 SHOWN_ROWS = 12
 SHOWN_COLUMNS = 8
 SHOWN_CHARS = 60
+LEAST_CHARS = 6  # of a column of texts, which are wrapped; numbers are not
+BETWEEN = 3  # characters between two columns
 INDENT = 10
 NOT_CHECKED = "not yet checked:"
 FIRST_READING = "the model reads the schema, once"
@@ -170,11 +172,10 @@ class StepPrinter:
             return
         self._line("rows", plural(event.row_count, "row", more=event.truncated), event)
         if event.row_count:
-            self.console.print(
-                Padding(rows_table(event.columns, event.rows, self._language), (0, 0, 0, INDENT), expand=False)
-            )
-        if rest := describe_left_out(event.columns, event.row_count):
-            self._indent(Text(plain(rest), style="dim"))
+            table = rows_table(event.columns, event.rows, self._language, width=self.console.width - INDENT)
+            self.console.print(Padding(table, (0, 0, 0, INDENT), expand=False))
+            if rest := describe_left_out(event.columns, event.row_count, len(table.columns)):
+                self._indent(Text(plain(rest), style="dim"))
 
     def _line(self, label: str, text: str | Text, event: events.NodeComplete) -> None:
         """Print a label and a text with hanging indent."""
@@ -296,25 +297,50 @@ def sql_text(sql: str) -> Text:
     return text
 
 
-def rows_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], language: str = "en") -> Table:
-    """The first rows and columns. Numbers are right-aligned, in the format of a language."""
+def rows_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], language: str = "en", *, width: int) -> Table:
+    """The first rows, and as many columns as the width has room for without breaking a number.
+
+    Numbers are right-aligned, in the format of a language.
+    """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    shown = [row[:SHOWN_COLUMNS] for row in list(rows)[:SHOWN_ROWS]]
-    formats = column_formats(columns[:SHOWN_COLUMNS], shown)
-    for place, column in enumerate(columns[:SHOWN_COLUMNS]):
-        numeric = any(is_number(row[place]) for row in shown)
-        table.add_column(Text(plain(column)), overflow="fold", justify="right" if numeric else "left")
-    for row in shown:
-        table.add_row(*(cell_text(value, language, style) for value, style in zip(row, formats, strict=True)))
+    values = [row[:SHOWN_COLUMNS] for row in list(rows)[:SHOWN_ROWS]]
+    formats = column_formats(columns[:SHOWN_COLUMNS], values)
+    cells = [[cell_text(value, language, style) for value, style in zip(row, formats, strict=True)] for row in values]
+    headers = [Text(plain(column)) for column in columns[:SHOWN_COLUMNS]]
+    numeric = [any(is_number(row[place]) for row in values) for place in range(len(headers))]
+    longest = [max((row[place].cell_len for row in cells), default=0) for place in range(len(headers))]
+    fixed = _fit(headers, numeric, longest, width)
+    for header, is_numeric, column_width in zip(headers, numeric, fixed, strict=False):
+        justify: Literal["left", "right"] = "right" if is_numeric else "left"
+        table.add_column(header, overflow="fold", justify=justify, width=column_width)
+    for row in cells:
+        table.add_row(*row[: len(fixed)])
     return table
 
 
-def describe_left_out(columns: Sequence[str], row_count: int) -> str:
+def _fit(headers: Sequence[Text], numeric: Sequence[bool], longest: Sequence[int], width: int) -> list[int | None]:
+    """The widths of the columns that have room: of numbers if they are to be kept whole, None where rich decides."""
+    natural = [max(header.cell_len, cells) for header, cells in zip(headers, longest, strict=True)]
+    if sum(natural) + BETWEEN * (len(natural) - 1) <= width:
+        return [None] * len(natural)
+    least = [
+        max(cells, LEAST_CHARS) if is_numeric else LEAST_CHARS
+        for is_numeric, cells in zip(numeric, longest, strict=True)
+    ]
+    kept, left = 1, width - least[0]
+    while kept < len(least) and left >= BETWEEN + least[kept]:
+        left -= BETWEEN + least[kept]
+        kept += 1
+    spare = max(0, left // kept) if all(numeric[:kept]) else 0  # columns of texts take what is left themselves
+    return [least[place] + spare if numeric[place] else None for place in range(kept)]
+
+
+def describe_left_out(columns: Sequence[str], row_count: int, shown_columns: int) -> str:
     """The rows and columns that `rows_table` does not show; empty if it shows all."""
     rest = row_count - SHOWN_ROWS
     parts = [plural(rest, "more row")] if rest > 0 else []
-    if len(columns) > SHOWN_COLUMNS:
-        parts.append(f"further columns: {', '.join(columns[SHOWN_COLUMNS:])}")
+    if len(columns) > shown_columns:
+        parts.append(f"further columns: {', '.join(columns[shown_columns:])}")
     return "; ".join(parts)
 
 

@@ -248,7 +248,7 @@ def test_a_long_query_is_wrapped_and_never_cut() -> None:
 def test_a_table_has_its_numbers_in_the_marks_of_the_questions_language() -> None:
     def shown(language: str) -> str:
         console = Console(width=100, record=True, file=io.StringIO())
-        console.print(rows_table(["year", "revenue"], [[2024, 1087206.3], [2025, 66.25]], language))
+        console.print(rows_table(["year", "revenue"], [[2024, 1087206.3], [2025, 66.25]], language, width=100))
         return console.export_text()
 
     assert [line.split() for line in shown("en").splitlines()[-2:]] == [["2024", "1,087,206.30"], ["2025", "66.25"]]
@@ -262,3 +262,18 @@ def test_the_table_of_a_question_speaks_its_language() -> None:
     printer.show(SqlExecuted(columns=("umsatz",), rows=((1087206.3,),), row_count=1))
 
     assert "1.087.206,3" in console.export_text()
+
+
+def test_numbers_stay_whole_where_columns_have_no_room() -> None:
+    columns = tuple(f"reading_{number:02}_celsius" for number in range(9))
+    shown = printed(SqlExecuted(columns=columns, rows=((-1234.56,) * 9,), row_count=1), width=80)
+
+    assert shown.count("-1,234.56") == 6
+    assert "further columns: reading_06_celsius, reading_07_celsius," in shown
+
+
+def test_a_single_column_is_shown_however_narrow_the_terminal_is() -> None:
+    shown = printed(SqlExecuted(columns=("name",), rows=(("Ada Lovelace",),), row_count=1), width=12)
+
+    assert "na" in shown
+    assert "further columns" not in shown
