@@ -30,6 +30,7 @@ from rag.embedding.embedder import Embedder
 from rag.errors import RetrievalError
 from rag.index.revision import INDEX_VERSION, IndexContent
 from rag.index.store import Store
+from rag.linking.column_index import columns_of
 
 Status = Literal["ok", "warning", "failed"]
 
@@ -109,6 +110,8 @@ async def of_index(store: Store, names: Sequence[str], embedder: Embedder | None
     for name in names:
         try:
             content = await asyncio.to_thread(store.content, name)
+            if content is None:  # a database without docs has an index of its columns only
+                content = await asyncio.to_thread(store.content, columns_of(name))
         except RetrievalError as error:
             findings.append(finding(check=name, status="failed", message=str(error)))
             continue
@@ -127,7 +130,7 @@ def _fit(name: str, content: IndexContent | None, embedder: Embedder | None) -> 
     if embedder is not None and (content.embedding_model, content.dimension) != (embedder.name, embedder.dimension):
         now = f"{embedder.name} with {embedder.dimension}"
         return {"status": "warning", "message": f"It was made by {made}, and the settings name {now}: {again}"}
-    return {"status": "ok", "message": f"{content.count} documents by {made}."}
+    return {"status": "ok", "message": f"{plural(content.count, 'document')} by {made}."}
 
 
 _PING = [Message(role="user", content="Answer with one word: ready")]

@@ -82,7 +82,7 @@ class ColumnIndex:
         turn: Turn | None = None,
     ) -> SyncReport:
         """Make the index contain exactly this schema with these docs. See `Store.sync`."""
-        return self._sync(_columns_of(schema.database), schema_passages(schema, documents), progress, turn)
+        return self._sync(columns_of(schema.database), schema_passages(schema, documents), progress, turn)
 
     def sync_values(
         self,
@@ -99,7 +99,7 @@ class ColumnIndex:
 
     def forget(self, database: str) -> None:
         """Remove a database from the index. Raises RetrievalError."""
-        for name in filter(self._store.is_indexed, (_columns_of(database), _values_of(database))):
+        for name in filter(self._store.is_indexed, (columns_of(database), _values_of(database))):
             self._sync(name, (), None, None)
 
     def texts(self, question: str, database: str, may_mean: Callable[[str], bool] = lambda _: True) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ class ColumnIndex:
         Each text costs time. If only values are indexed, these are the phrases that may mean a value.
         """
         parts = _parts(question)
-        if self._store.is_indexed(_columns_of(database)):
+        if self._store.is_indexed(columns_of(database)):
             return (question, *parts)
         return tuple(filter(may_mean, parts)) if self._store.is_indexed(_values_of(database)) else ()
 
@@ -119,9 +119,7 @@ class ColumnIndex:
         if not texts:
             return Near()  # no model is loaded
         vectors = dict(zip(texts, self._embedder.embed(texts), strict=True))
-        columns = (
-            self._near(_columns_of(database), list(vectors.values()), _COLUMNS_NEAR) if question in vectors else []
-        )
+        columns = self._near(columns_of(database), list(vectors.values()), _COLUMNS_NEAR) if question in vectors else []
         telling = [part for part in _parts(question) if part in vectors and may_mean(part)]
         values = self._near(_values_of(database), [vectors[part] for part in telling], _VALUES_NEAR)
         return Near(
@@ -184,7 +182,8 @@ def _values(mention: str, hits: Sequence[_Hit]) -> list[NearValue]:
 _VALUES = "/values"
 
 
-def _columns_of(database: str) -> str:
+def columns_of(database: str) -> str:
+    """The name of the index of a database's columns."""
     return f"{database}/columns"
 
 

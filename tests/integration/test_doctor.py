@@ -24,6 +24,7 @@ from agent.platform.config.settings import ROOT, get_settings
 from agent.platform.configuration import examine
 from executors.workers.isolated import LAYER
 from rag.docs.documents import make_document
+from rag.linking.column_index import columns_of
 from testbed.ports import free_port
 from testbed.postgres import READER, READER_PASSWORD, PostgresServer
 
@@ -225,6 +226,18 @@ async def test_a_model_that_says_nothing_is_told(diagnose: Diagnose) -> None:
         found = await diagnose(OPENAI_BASE_URL=server.url, PLUMBLINE_JUDGE_MODEL="quiet")
 
     assert {found["model", check].status for check in ("chat model", "judge model")} == {"ok", "failed"}
+
+
+async def test_an_index_of_columns_is_the_index_of_a_database_without_docs(
+    diagnose: Diagnose, environment: Callable[..., None]
+) -> None:
+    async with OpenAIServer().running() as server:
+        environment(**hosted(server))
+        await asyncio.to_thread(index, columns_of("shop"))
+        found = await diagnose()
+
+    assert found["index", "shop"].status == "ok"
+    assert found["index", "shop"].message.startswith("1 document by ")
 
 
 async def test_an_index_of_another_embedder_is_told_with_what_to_do(
