@@ -160,7 +160,7 @@ def demo() -> None:
 
 def _source_and_question(words: list[str], database: str) -> tuple[str, str]:
     """Split the arguments into source and question: `QUESTION`, or `SOURCE QUESTION`."""
-    if len(words) == 1 and Path(words[0]).expanduser().exists():
+    if len(words) == 1 and words[0] and Path(words[0]).expanduser().exists():
         return fail(f'Ask something about it: plumbline ask {words[0]} "How many rows are there?"')
     if len(words) <= 2:
         return (database if len(words) == 1 else words[0]), words[-1]

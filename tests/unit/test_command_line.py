@@ -30,3 +30,4 @@ def test_a_file_alone_is_no_question(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_a_source_stands_before_its_question() -> None:
     assert _source_and_question(["How many?"], "shop") == ("shop", "How many?")
     assert _source_and_question(["orders.csv", "How many?"], "shop") == ("orders.csv", "How many?")
+    assert _source_and_question([""], "shop") == ("shop", ""), "which is no path of this folder"
