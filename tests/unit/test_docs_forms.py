@@ -110,3 +110,15 @@ def test_the_policy_allows_the_pages_own_style_and_script_alone() -> None:
     assert not re.search(
         r"style=|\son\w+=|javascript:|data:", re.sub(r"<textarea.*?</textarea>", "", HTML, flags=re.DOTALL)
     )
+
+
+def test_backquotes_become_code_and_nothing_else_becomes_markup() -> None:
+    operation = {
+        "description": "Send `mode=<async>`, <b>not</b> `",
+        "responses": {"429": {"description": "See `Retry-After`"}},
+    }
+    html = docs_page(described(operation))
+
+    assert "<p>Send <code>mode=&lt;async&gt;</code>, &lt;b&gt;not&lt;/b&gt; `</p>" in html
+    assert "</code> See <code>Retry-After</code>" in html
+    assert not re.search(r"`\w+`", re.sub(r"<textarea.*?</textarea>", "", HTML, flags=re.DOTALL))

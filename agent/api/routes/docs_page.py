@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from base64 import b64encode
 from collections.abc import Mapping
 from html import escape
@@ -106,7 +107,7 @@ def _field(identity: str, parameter: Mapping[str, Any]) -> str:
     if schema.get("default") not in (None, ""):
         hint += f" Default: {json.dumps(schema['default'])}."
     where = f"{parameter['in']}, {'required' if required else 'optional'}"
-    return _FIELD.format(id=control_id, name=escape(name), where=where, control=control, hint=escape(hint.strip()))
+    return _FIELD.format(id=control_id, name=escape(name), where=where, control=control, hint=_prose(hint.strip()))
 
 
 def _choices(schema: Mapping[str, Any]) -> tuple[str, ...]:
@@ -190,6 +191,11 @@ ROUTE = """<section><h2><code>{method} {path}</code> {summary}</h2>
 """
 
 
+def _prose(text: str) -> str:
+    """HTML of a text of the contract, in which code stands between backquotes."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+
+
 def docs_page(openapi: dict[str, Any]) -> str:
     """HTML with the routes of an OpenAPI description and forms to try them."""
     info = openapi["info"]
@@ -201,7 +207,7 @@ def docs_page(openapi: dict[str, Any]) -> str:
     return PAGE.format(
         title=escape(info["title"]),
         version=escape(info["version"]),
-        description=escape(info.get("description", "")),
+        description=_prose(info.get("description", "")),
         style=STYLE,
         key=_key_form(openapi),
         routes=routes,
@@ -210,14 +216,14 @@ def docs_page(openapi: dict[str, Any]) -> str:
 
 def _route(method: str, path: str, operation: dict[str, Any], openapi: dict[str, Any]) -> str:
     responses = (
-        f"<code>{escape(status)}</code> {escape(r['description'])}"
+        f"<code>{escape(status)}</code> {_prose(r['description'])}"
         for status, r in sorted(operation["responses"].items())
     )
     return ROUTE.format(
         method=escape(method.upper()),
         path=escape(path),
         summary=escape(operation.get("summary", "")),
-        description=escape(operation.get("description", "")),
+        description=_prose(operation.get("description", "")),
         responses=", ".join(responses),
         form=_try_form(method, path, operation, openapi),
     )
