@@ -126,7 +126,8 @@ def unreadable(path: Path, message: str) -> DatabaseUnavailable:
     if "unterminated quote" in message and line:
         return _unusable(path, f"has a quote that is not closed{where}", "close it, or double a quote inside quotes")
     if record := re.search(r"Malformed JSON.*? in (?:record/value|line) (\d+): ([^\n]+?)\.?\s*(?:\n|$)", message):
-        return _unusable(path, f"is not valid JSON (record {record[1]}: {record[2]})", "correct the file")
+        number = max(1, int(record[1]) - 1)  # DuckDB counts one too many
+        return _unusable(path, f"is not valid JSON (record {number:,}: {record[2]})", "correct the file")
     if path.suffix.lower() == ".parquet":
         return _unusable(path, "cannot be read as Parquet", "write it again, or check what it holds")
     if path.suffix.lower() in _SEPARATED:
