@@ -129,6 +129,7 @@ async def test_a_wrong_answer_is_corrected_and_settled_by_a_reviewer(page: Page,
     await page.get_by_role("link", name="Reviews").click()
     await page.get_by_role("button", name=QUESTION, exact=True).click()
     await expect(page.get_by_text("Cancelled orders do not count.")).to_be_visible()
+    await expect(page.get_by_role("list", name="Attempts")).to_contain_text("3 rows")
     decide = page.get_by_role("form", name="Decision")
     await expect(decide.get_by_label("Query")).to_have_value(TOTAL)
     await decide.get_by_role("button", name="Preview").click()

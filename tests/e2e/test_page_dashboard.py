@@ -81,6 +81,15 @@ async def test_a_tile_shows_a_number_a_chart_or_rows(page: Page, service_url: st
     await expect(tile(page, "Orders").get_by_role("table").get_by_role("row")).to_have_count(6)
 
 
+async def test_a_tile_marks_a_missing_value(page: Page, service_url: str) -> None:
+    query = {"name": "Gaps", "database": "shop", "sql": "SELECT 1 AS n, NULL AS note UNION ALL SELECT 2, NULL"}
+    async with httpx2.AsyncClient(base_url=f"{service_url}/api", timeout=PATIENCE_S) as client:
+        saved = (await client.post("/saved", json=query)).json()
+        assert (await client.put(f"/dashboard/{saved['id']}", json={})).status_code == 200
+    await page.goto(f"{service_url}/#/dashboard")
+    await expect(tile(page, "Gaps").get_by_role("cell")).to_have_text(["1", "–", "2", "–"])
+
+
 @pytest.mark.usefixtures("tiles")
 async def test_an_alert_is_set_and_its_secret_is_shown_once(page: Page, service_url: str) -> None:
     await page.goto(f"{service_url}/#/dashboard")

@@ -151,3 +151,34 @@ async def bottom_of(part: Locator) -> float:
     box = await part.bounding_box()
     assert box is not None
     return box["y"] + box["height"]
+
+
+async def test_a_number_stays_beside_its_name_in_a_script_from_right_to_left(page: Page, held: HeldModel) -> None:
+    rows = "SELECT 'القاهرة' AS city, 12 AS visits UNION ALL SELECT 'بيروت', 7 ORDER BY visits DESC"
+    script(held, sql=rows, text="The visits: القاهرة: 12; بيروت: 7.")
+    answer = (await ask(page, "How many visits has each city?")).get_by_role("article", name="Answer")
+    text = answer.locator(".answer-text")
+    await expect(text.get_by_role("button", name="12", exact=True)).to_be_visible()
+    lefts = """(text) => [...text.childNodes].filter((it) => it.textContent.trim()).map((it) => {
+        const range = document.createRange();
+        range.selectNodeContents(it);
+        return range.getBoundingClientRect().left;
+    })"""
+    found = await text.evaluate(lefts)
+    assert found == sorted(found), "left to right, like the sentence"
+
+
+async def test_punctuation_stays_with_its_number(page: Page, held: HeldModel) -> None:
+    script(held, sql=BY_MONTH, text="The highest revenue is 2,000.5.")
+    answer = (await ask(page, QUESTION)).get_by_role("article", name="Answer")
+    place = answer.locator(".figure-place", has=page.get_by_role("button", name="2,000.5", exact=True))
+    await expect(place).to_have_text("2,000.5.")
+    await expect(place).to_have_css("white-space", "nowrap")
+
+
+async def test_a_question_has_the_direction_of_its_script(page: Page, held: HeldModel) -> None:
+    script(held, text="C: 3; S: 1; X: 1.")
+    question = "كم عدد الطلبات لكل حالة؟"
+    turn = await ask(page, question)
+    await expect(turn.get_by_role("heading", name=question)).to_have_css("direction", "rtl")
+    await expect(page.locator(".history-title", has_text=question)).to_have_css("direction", "rtl")

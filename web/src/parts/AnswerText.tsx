@@ -20,6 +20,7 @@ interface Props {
 
 const NONE: Meanings = {};
 const NO_TABLES: Table[] = [];
+const CLOSING = /^[.,;:!?)\]}”’»%]*/u; // never begins a line
 
 export function AnswerText({ answer, named = NONE, tables = NO_TABLES, onShow, onRecords }: Props) {
   const [open, setOpen] = useState<AnswerNumber | null>(null);
@@ -28,27 +29,35 @@ export function AnswerText({ answer, named = NONE, tables = NO_TABLES, onShow, o
   const dates = useMemo(() => datesOf(results), [results]);
   const written = (text: string, number: AnswerNumber): string =>
     localized(text, answer.language, undefined, cellOf(number, results));
+  const shown = pieces(answer.answer, answer.numbers).map((piece) => ({
+    ...piece,
+    figure: piece.number && isFigure(piece.number, answer, named) ? piece.number : null,
+  }));
+  const closing = (at: number): string => (shown[at]?.number ? "" : (CLOSING.exec(shown[at]?.text ?? "")?.[0] ?? ""));
   return (
     <>
-      <p className="answer-text">
-        {pieces(answer.answer, answer.numbers).map(({ text, number }, at) =>
-          number && isFigure(number, answer, named) ? (
-            <button
-              key={at}
-              type="button"
-              className={`figure ${number.source ? "" : "untraced"}`}
-              title={origin(number)}
-              aria-expanded={open === number}
-              aria-controls={id}
-              onClick={() => {
-                setOpen(open === number ? null : number);
-                if (number.row != null || number.source === "row count") onShow(number);
-              }}
-            >
-              {written(text, number)}
-            </button>
+      <p className="answer-text" dir="auto">
+        {shown.map(({ text, figure }, at) =>
+          figure ? (
+            <span key={at} className="figure-place">
+              <button
+                type="button"
+                dir="auto"
+                className={`figure ${figure.source ? "" : "untraced"}`}
+                title={origin(figure)}
+                aria-expanded={open === figure}
+                aria-controls={id}
+                onClick={() => {
+                  setOpen(open === figure ? null : figure);
+                  if (figure.row != null || figure.source === "row count") onShow(figure);
+                }}
+              >
+                {written(text, figure)}
+              </button>
+              {closing(at + 1)}
+            </span>
           ) : (
-            withDates(text, dates)
+            withDates(shown[at - 1]?.figure ? text.slice(closing(at).length) : text, dates)
           ),
         )}
       </p>

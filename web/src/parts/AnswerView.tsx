@@ -68,6 +68,7 @@ export function AnswerView({ answer, question, database, tables, elapsedMs, onAs
         onShow={show}
         onRecords={onRecords}
       />
+      {answer.status === "success" && answer.choices.length ? <p className="small soft">You could ask instead:</p> : null}
       <Choices choices={answer.choices} label="Suggestions" onAsk={onAsk} />
       {answer.warnings.map((warning) => (
         <p key={warning} className="warned small">
@@ -175,7 +176,7 @@ function Clarification({ answer, onAsk }: { answer: Answer; onAsk: (question: st
   return (
     <article className="answer clarification" aria-label="Clarification needed">
       <span className="tag">{missing ? "Not in the data" : "Clarification needed"}</span>
-      <p className="answer-text">{withoutChoices(answer)}</p>
+      <p className="answer-text" dir="auto">{withoutChoices(answer)}</p>
       <Choices choices={choices} label="Options" onAsk={onAsk} />
       {answer.choices.length ? null : <p className="small soft">Type your answer below.</p>}
     </article>

@@ -57,6 +57,7 @@ export function Composer({ text, onText, onAsk, onStop, busy, ready, follows, fi
           else if (field) field.current = area;
         }}
         rows={1}
+        dir="auto"
         value={text}
         placeholder={follows ? "Ask a follow-up" : "Ask about your data"}
         onChange={(event) => onText(event.target.value)}

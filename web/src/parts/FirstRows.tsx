@@ -35,7 +35,7 @@ export function FirstRows({ columns, rows, total, sql, tables }: Props) {
             <tr key={place}>
               {row.map((value, at) => (
                 <td key={at} className={typeof value === "number" ? "number" : undefined}>
-                  {cell(value, formats[at])}
+                  {value == null ? <span className="null">–</span> : cell(value, formats[at])}
                 </td>
               ))}
             </tr>

@@ -73,7 +73,7 @@ function PartView({ part, whole, database, tables, shown }: PartProps) {
       </summary>
       {open ? (
         <div className="part-body">
-          {part.status === "error" ? <p className="answer-text">{part.answer}</p> : null}
+          {part.status === "error" ? <p className="answer-text" dir="auto">{part.answer}</p> : null}
           <Checks checks={part.checks} doubts={part.doubts} confidence={part.confidence ?? null} />
           {tabs.length ? <Tabs tabs={tabs} chosen={tab} onChoose={setTab} label={`Details of query ${part.number}`} /> : null}
         </div>

@@ -211,6 +211,7 @@ export function RowsTable({ columns: names, rows, label, named, marked = null, o
                     return (
                       <td
                         key={one.id}
+                        dir="auto"
                         className={[numeric[at] ? "number" : "", hit ? "hit" : ""].join(" ").trim() || undefined}
                         title={formats[at]?.moment ? String(value ?? "") : said.length > LONG ? said : undefined}
                       >

@@ -81,7 +81,7 @@ export function Sidebar({ databases, database, onDatabase, onNew, onAsk, onLeave
                 aria-current={route.view === "session" && session.session_id === sessionId ? "page" : undefined}
                 onClick={onLeave}
               >
-                <span className="history-title">{session.title}</span>
+                <span className="history-title" dir="auto">{session.title}</span>
                 <span className="small soft">
                   {session.database} · {when(session.last_activity)}
                 </span>

@@ -29,7 +29,7 @@ export function TurnView({ turn, tables, dialect, onAsk, onRecall }: Props) {
     turn.steps.length || turn.writing ? (
       <details className="how" open={asking || turn.status === "failed"} key={asking ? "live" : "over"}>
         <summary>
-          {asking ? "In progress" : "How this was answered"}
+          {asking ? "In progress" : turn.answer ? "How this was answered" : "What was done"}
           {attempts > 1 ? <span className="tag">{plural(attempts, "attempt")}</span> : null}
         </summary>
         <Steps steps={turn.steps} writing={turn.writing} dialect={dialect} tables={tables} />
@@ -37,10 +37,10 @@ export function TurnView({ turn, tables, dialect, onAsk, onRecall }: Props) {
     ) : null;
   return (
     <section className="turn" aria-label={turn.question} ref={section}>
-      <h2 className="asked">{turn.question}</h2>
+      <h2 className="asked" dir="auto">{turn.question}</h2>
       {turn.answer ? null : how}
       {asking ? <Working turn={turn} /> : null}
-      {asking && turn.text ? <p className="answer-text coming">{turn.text}</p> : null}
+      {asking && turn.text ? <p className="answer-text coming" dir="auto">{turn.text}</p> : null}
       {turn.answer ? (
         <Guarded key={turn.answer.trace_id}>
           <AnswerView
@@ -91,7 +91,7 @@ function Remembered({ turn, dialect, onRecall }: { turn: Turn; dialect: string; 
   }, []);
   return (
     <div className="answer">
-      <p className="answer-text">{turn.text}</p>
+      <p className="answer-text" dir="auto">{turn.text}</p>
       {turn.sql ? <Sql text={turn.sql} dialect={dialect} /> : null}
       <p className="small soft" role="status">
         {gone ? "Rows and checks are no longer available. Ask again to see them." : "Loading the answer…"}

@@ -46,7 +46,7 @@ export function columnFormats(columns: readonly string[], rows: readonly Row[], 
 }
 
 function decimalsOf(value: number): number {
-  const text = String(value);
+  const text = String(Number(value.toFixed(MAX_DECIMALS))); // further ones are noise of binary fractions
   return text.includes("e") ? (Math.abs(value) < 1 ? MAX_DECIMALS : 0) : (text.split(".")[1] ?? "").length;
 }
 

@@ -173,7 +173,7 @@ function FirstRows({ columns, rows, named, count, more }: FirstRowsProps) {
             <tr key={at}>
               {columns.map((column, i) => (
                 <td key={column} className={typeof row[column] === "number" ? "number" : ""}>
-                  {cell(row[column], formats[i])}
+                  {row[column] == null ? <span className="null">–</span> : cell(row[column], formats[i])}
                 </td>
               ))}
             </tr>

@@ -6,7 +6,7 @@ import type { ReviewDetail, ReviewSummary } from "../api/types";
 import { ProblemView } from "../parts/ProblemView";
 import { SettleForm } from "../parts/SettleForm";
 import { Sql } from "../parts/Sql";
-import { when } from "../state/format";
+import { plural, when } from "../state/format";
 
 const STATUSES = ["open", "approved", "corrected", "rejected", ""];
 const TONES: Record<string, string> = { open: "warn", approved: "good", corrected: "good", rejected: "bad" };
@@ -111,7 +111,7 @@ function Attempts({ review }: { review: ReviewDetail }) {
         <li key={at} className="panel">
           <p className="small soft">
             Attempt {at + 1}
-            {attempt.row_count == null ? "" : ` · ${attempt.row_count} rows`}
+            {attempt.row_count == null ? "" : ` · ${plural(attempt.row_count, "row")}`}
           </p>
           {attempt.sql ? <Sql text={attempt.sql} dialect="" /> : null}
           {attempt.error ? <p className="bad-text">{attempt.error}</p> : null}

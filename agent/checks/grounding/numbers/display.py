@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
-from agent.checks.grounding.numbers.numerals import decimals_needed, write_number
+from agent.checks.grounding.numbers.numerals import decimals_needed, round_half_up, write_number
 from executors.base import JsonValue
 
 Number = int | float | Decimal | Fraction
@@ -64,7 +64,9 @@ def column_format(name: str, values: Iterable[JsonValue]) -> ColumnFormat:
     for value in values:
         if not is_number(value):
             continue
-        exact = decimals_needed(Fraction(_decimal(value))) if math.isfinite(value) else None
+        exact = None
+        if math.isfinite(value):
+            exact = decimals_needed(round_half_up(Fraction(_decimal(value)), MAX_DECIMALS))
         if exact is None or (needed := max(needed, exact)) > _MONEY_DECIMALS:
             return ColumnFormat(grouped=is_amount(name))
     return ColumnFormat(grouped=is_amount(name), decimals=needed)
