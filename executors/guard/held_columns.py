@@ -105,6 +105,8 @@ class HeldColumns:
         """Refuse expressions for all columns beside a private column that is read; with `strict`, even a star that
         could be replaced by names. Raises SqlRefused."""
         alias = node.alias_or_name.lower()
+        if _is_renamed(node):
+            raise _to_be_named(table)
         for part in around.walk():
             star = isinstance(part, exp.Star) and not (
                 _is_counted(part) if strict else _is_harmless(part, around, alias)
@@ -228,6 +230,16 @@ def _to_be_named(table: Table) -> SqlRefused:
         f"{table.name} has private columns, and where one of them is read every column has to be named.",
         f"Write the columns of {table.name} that are wanted, instead of a star or the whole row.",
     )
+
+
+def _is_renamed(node: exp.Table) -> bool:
+    """Whether a table belongs to joins in parentheses with an alias, which then means the rows of all its tables."""
+    at = node.parent
+    while at is not None and not isinstance(at, exp.Select):
+        if isinstance(at, exp.Subquery) and at.alias:
+            return True
+        at = at.parent
+    return False
 
 
 def _is_starred(select: exp.Select, node: exp.Table, *, whole: bool = False) -> bool:

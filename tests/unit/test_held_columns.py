@@ -93,6 +93,10 @@ FORMS = [
     "SELECT coalesce(c, NULL) FROM customers c",
     "SELECT hash(c) FROM customers c GROUP BY c",
     "SELECT min(to_json(c)) FILTER (WHERE email > '') FROM customers c",
+    "SELECT j.email FROM (customers c JOIN staff s ON c.id = s.id AND c.email > '') AS j",
+    "SELECT * FROM (customers c JOIN staff s ON c.id = s.id AND c.email > '') AS j",
+    "SELECT j FROM (customers c JOIN staff s ON c.id = s.id AND c.email > '') AS j",
+    "SELECT j.email FROM (staff s JOIN (customers c JOIN staff t ON c.email > '') ON s.id = c.id) AS j",
 ]
 RUN = [
     ("SELECT city, count(*) FROM customers GROUP BY city ORDER BY city", [("Bonn", 1), ("Köln", 1)]),
