@@ -174,17 +174,20 @@ class ClauseParser:
             items.append(exp.var(","))
 
     def _parse_written_type(self: Any) -> exp.Expr | None:
-        """Parse a type. Keep its words if they are plain."""
+        """Parse a type. Keep its words if they are plain, unless it may be the name of a table or of a user's type."""
         start = self._index
         data_type: exp.Expr | None = self._parse_types()
         words: list[Token] = self._tokens[start : self._index]
         text = " ".join(word.text.upper() for word in words)
         if data_type is None or not _WRITTEN_TYPE.fullmatch(text) or any(it.token_type in _QUOTED for it in words):
             return data_type
+        if type(data_type) is not exp.DataType or any(it.this == _NAMED for it in data_type.find_all(exp.DataType)):
+            return data_type
         return exp.var(re.sub(r" ?([(,)\[\]]) ?", r"\1", text))
 
 
 _QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
+_NAMED = exp.DataType.Type.USERDEFINED
 
 
 def _phrase(parts: list[exp.Expr]) -> list[exp.Expr]:
