@@ -67,6 +67,9 @@ def test_a_plain_query_passes_in_every_dialect(dialect: str, sql: str) -> None:
         ("sqlite", "SELECT group_concat(DISTINCT name), total(id) FROM customers", "aggregates"),
         ("sqlite", "SELECT details ->> '$.tags[0]', json_extract(details, '$.x') FROM products", "JSON"),
         ("sqlite", "SELECT j.value FROM products, json_each(products.details, '$.tags') AS j", "JSON rows"),
+        ("sqlite", "SELECT json_each.value FROM products, json_each(products.details)", "a function without an alias"),
+        ("postgresql", "SELECT json_each.key FROM json_each('{}')", "a function without an alias"),
+        ("duckdb", "SELECT range.range FROM range(3)", "a function without an alias"),
         (
             "sqlite",
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9) SELECT i FROM n",

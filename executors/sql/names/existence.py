@@ -211,7 +211,8 @@ class NameCheck:
         self._met.add(id(node))
         if not isinstance(node.this, exp.Identifier):  # a table function, which the list of functions allows
             self._expressions(node.this, ctes, frame)
-            frame.sources.append(FromSource(node.alias or node.name, None))
+            name = node.alias or self._dialect.fold(node.this.name)  # a function's name is its alias
+            frame.sources.append(FromSource(name, None))
         else:
             frame.sources.append(self._find_table(node, given, ctes))
             self._pivot(node, frame)
