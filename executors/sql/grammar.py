@@ -121,7 +121,8 @@ def _keep_titles(tree: exp.Expr, dialect: Dialect) -> None:
     """Give an item without a name the engine's name for it: its text, before quotes are added to that text."""
     for select in tree.find_all(exp.Select):
         for item in select.expressions:
-            if not item.output_name and not item.is_star and item.find(exp.Identifier):
+            named = isinstance(item.unnest(), exp.Alias | exp.Aliases | exp.Column)
+            if not named and not item.is_star and item.find(exp.Identifier):
                 title = dialect.fold(write(item, dialect.sqlglot))
                 if len(title) <= _TITLE_CHARS[dialect.case] and dialect.quote[1] not in title:
                     item.replace(exp.alias_(item.copy(), exp.to_identifier(title, quoted=True)))
