@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 MAX_CHARS = 20_000
 _WORD = re.compile(r"\w+|[^\w\s]")
+_NUMBER = re.compile(r"(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(e[+-]?\d+)?", re.IGNORECASE)
+_BITS = frozenset({TokenType.HEX_STRING, TokenType.BIT_STRING})
 
 _QUERY_WORDS = words("select with from values (")
 WRITE_WORDS = words(
@@ -210,6 +212,7 @@ def read(sql: str, dialect: Dialect, check_words: Callable[[list[Token], Dialect
     tokens: list[Token] = []
     try:
         tokens = grammar.tokenize(sql, dialect.sqlglot)
+        _check_numbers(tokens, sql, dialect)
         check_words(tokens, dialect)
         trees = grammar.parse(tokens, sql, dialect.sqlglot)
     except TooMuchToRead as error:
@@ -223,6 +226,22 @@ def read(sql: str, dialect: Dialect, check_words: Callable[[list[Token], Dialect
     except RecursionError as error:
         raise too_big("It is nested too deeply.") from error
     return trees[0] if len(trees) == 1 else exp.Null()
+
+
+def _check_numbers(tokens: list[Token], sql: str, dialect: Dialect) -> None:
+    """Refuse numbers that sqlglot reads differently: `1_000` as `1 AS _000`, `1e3-2e3` as the number `1e3-2` AS e3, and
+    PostgreSQL's `0x1F` as a string of bits. Raises SqlRefused."""
+    for token, following in zip_longest(tokens, tokens[1:]):
+        at, end = token.start, token.end + 1
+        bad = token.token_type in _BITS and dialect.kin == "postgresql" and sql[at] == "0"
+        if token.token_type is TokenType.NUMBER:
+            runs_on = following is not None and following.token_type is TokenType.VAR and following.start == end
+            bad = runs_on or not _NUMBER.fullmatch(token.text)
+            end = following.end + 1 if runs_on and following is not None else end
+        if bad:
+            message = f"The number {sql[at:end][:80]} can be read in more than one way."
+            hint = "Write a number as decimal digits, with spaces around signs: 1000, 1e3 - 2."
+            raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, hint)
 
 
 def _check_words(tokens: list[Token], dialect: Dialect) -> None:
