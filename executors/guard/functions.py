@@ -27,6 +27,7 @@ _BUILDERS = {
     "space": 0,
 }
 _XML_METHODS = {"value": 2, "query": 1, "exist": 1, "nodes": 1}  # of T-SQL -> number of string arguments
+_OUTSIDE = re.compile(r"(column|variable)\s*\(", re.IGNORECASE)  # XQuery's sql:column() and sql:variable()
 _REPEATING = words("repeat replicate array_repeat")
 _LISTS = words("range generate_series")
 _LONG_STEPS = words("day week month quarter year")
@@ -155,8 +156,11 @@ def _schema_of(node: Call) -> str | None:
 
 
 def _is_xml_method(node: Call, name: str) -> bool:
-    """Whether a call is `column.value('/path', 'type')` or alike: XQuery, which reads only the column itself."""
-    texts = all(isinstance(part, exp.Literal) and part.is_string for part in node.expressions)
+    """Whether a call is `column.value('/path', 'type')` or alike: XQuery that reads only the column itself, without
+    `sql:column("other")`."""
+    texts = all(
+        isinstance(it, exp.Literal) and it.is_string and not _OUTSIDE.search(it.name) for it in node.expressions
+    )
     return texts and _XML_METHODS.get(name) == len(node.expressions)
 
 
