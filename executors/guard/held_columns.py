@@ -8,6 +8,7 @@ if the query around it names every column that it reads.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Mapping
 
 from sqlglot import exp
@@ -16,6 +17,7 @@ from executors.base import Schema, Table
 from executors.dialects.row import words
 from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlRefused
+from executors.guard.names import check_row_ids
 from executors.sql.names.existence import NameCheck
 from executors.sql.plain.clauses import Phrase
 from executors.sql.tree import read_through
@@ -44,6 +46,9 @@ class HeldColumns:
         Raises SqlRefused: the query shows a private column, or reads one without naming all columns that it reads.
         """
         read = list(self._read(root))
+        if read:
+            self._check_spellings(root, read)
+            check_row_ids(root, [table for _, table in read], self._dialect)
         for node, table in read:
             self._check_positions(node, table, root)
             self._check_later(node, table, root)
@@ -64,7 +69,9 @@ class HeldColumns:
 
         Raises SqlRefused: it shows, or may show, a private column. It must name every column of a table that has one.
         """
-        for node, table in self._read(root):
+        read = list(self._read(root))
+        self._check_spellings(root, read)
+        for node, table in read:
             select = node.find_ancestor(exp.Select)
             around: exp.Expr = select if select is not None else root
             for name in self._hidden[table.name]:
@@ -77,6 +84,16 @@ class HeldColumns:
             found = self._names.meaning.get(id(node))
             if isinstance(found, Table) and found.name in self._hidden:
                 yield node, found
+
+    def _check_spellings(self, root: exp.Query, read: list[tuple[exp.Table, Table]]) -> None:
+        """Refuse a private column in a spelling that some collations take for the same name: with full-width letters,
+        or other accents. Raises SqlRefused."""
+        for _, table in read:
+            names = {_plain_letters(name): name for name in self._hidden[table.name]}
+            for column in root.find_all(exp.Column):
+                name = names.get(_plain_letters(column.name))
+                if name is not None and table.column(column.name) is None:
+                    raise _build_refusal(table, name)
 
     def _visible(self, node: exp.Table, table: Table, root: exp.Query) -> list[str]:
         """The columns that the query may read, including hidden ones that it names and does not show."""
@@ -230,6 +247,11 @@ def _to_be_named(table: Table) -> SqlRefused:
         f"{table.name} has private columns, and where one of them is read every column has to be named.",
         f"Write the columns of {table.name} that are wanted, instead of a star or the whole row.",
     )
+
+
+def _plain_letters(name: str) -> str:
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(it for it in letters if not unicodedata.combining(it)).rstrip()
 
 
 def _is_renamed(node: exp.Table) -> bool:

@@ -12,9 +12,11 @@ is a call without parentheses. Such names look harmless, so they are compared wi
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from sqlglot import exp
 
+from executors.base import Table
 from executors.dialects.row import Dialect, words
 from executors.errors import Because, ErrorKind, SqlRefused
 from executors.guard.refusals import build_function_refusal, form
@@ -148,6 +150,16 @@ class NameUse:
             if self._types or _is_record(kind):
                 message = f"There is no type {'.'.join(name)[:80] or '?'}: a table's name as a type tells its columns."
                 raise SqlRefused(ErrorKind.TYPE_MISMATCH, message, form(self._dialect), because=Because.NAME)
+
+
+def check_row_ids(root: exp.Expr, tables: Iterable[Table], dialect: Dialect) -> None:
+    """Refuse row ids in a query whose tables are replaced by queries: SQLite gives NULL for those of a query.
+    Args: tables: the replaced tables. Raises SqlRefused: COLUMN_NOT_FOUND."""
+    known = {column.name.lower() for table in tables for column in table.columns}
+    for column in root.find_all(exp.Column):
+        if column.name.lower() in dialect.row_ids - known:
+            message = f"{column.name} is not available here, because a part of the table is withheld."
+            raise SqlRefused(ErrorKind.COLUMN_NOT_FOUND, message, "Use the table's own columns.", because=Because.NAME)
 
 
 def _is_name(column: exp.Column) -> bool:

@@ -215,3 +215,31 @@ def test_a_star_of_an_array_join_is_of_the_other_columns() -> None:
     query = held("SELECT id FROM customers ARRAY JOIN customers.*", "clickhouse")
     assert "email" not in query.executable.lower()
     assert query.executable.count("*") == 1
+
+
+@pytest.mark.parametrize("sql", [
+    "SELECT [ｅmail] FROM customers c CROSS APPLY STRING_SPLIT(c.city, ' ') s WHERE c.email > ''",
+    "SELECT [émail] FROM customers c CROSS APPLY STRING_SPLIT(c.city, ' ') s WHERE c.email > ''",
+    "SELECT CAST('<a/>' AS xml).query('sql:column(\"c.email\")') FROM customers c WHERE c.email > ''",
+    "SELECT x.d.value('sql:column (\"c.email\")', 'varchar(9)') FROM customers c "
+    "CROSS APPLY (SELECT CAST('<a/>' AS xml) AS d) x WHERE c.email > ''",
+])  # fmt: skip
+def test_what_sql_server_takes_for_its_name_shows_nothing(sql: str) -> None:
+    with pytest.raises(SqlRefused):
+        held(sql, "sqlserver")
+
+
+def test_a_name_that_only_resembles_it_is_another_column() -> None:
+    table = CUSTOMERS.model_copy(update={"columns": (*CUSTOMERS.columns, Column(name="émail", type="TEXT"))})
+    known = Schema(database="people", dialect="sqlserver", tables=(table,))
+    hidden = find_hidden_columns(known, PLAIN)
+    assert check(
+        "SELECT émail, COUNT(email) AS [émail ] FROM customers GROUP BY émail", known, row_limit=9, hidden=hidden
+    )
+
+
+def test_row_ids_are_not_those_of_the_query_that_takes_its_place() -> None:
+    for sql in ("SELECT COUNT(DISTINCT rowid) FROM customers", "SELECT c.rowid FROM customers c WHERE email > ''"):
+        with pytest.raises(SqlRefused, match="rowid is not available here"):
+            held(sql, "sqlite")
+    assert held("SELECT rowid FROM staff", "sqlite")

@@ -250,3 +250,9 @@ def test_what_is_kept_back_is_told() -> None:
 
 def test_nothing_is_told_where_nothing_is_kept_back() -> None:
     assert held("SELECT code FROM countries").held == ()
+
+
+def test_row_ids_of_a_filtered_table_are_not_available() -> None:
+    with pytest.raises(SqlRefused, match="ROWID is not available here"):
+        held("SELECT COUNT(DISTINCT o.ROWID) FROM orders o")
+    assert held("SELECT rowid FROM countries")

@@ -14,6 +14,7 @@ from sqlglot import exp
 from executors.base import Schema, Table
 from executors.dialects.table import DIALECTS
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlRefused
+from executors.guard.names import check_row_ids
 from executors.guard.row_security.row_conditions import RowCondition, exact
 from executors.guard.row_security.row_filter import ALL, FilterInvalid, RowFilter, Values
 from executors.sql import grammar
@@ -73,6 +74,9 @@ class HeldRows:
         self._check_forms(root)
         tables = [node for node in root.find_all(exp.Table) if isinstance(node.this, exp.Identifier)]
         meanings = [(node, self._meaning(node, names)) for node in tables]
+        filtered = [it for _, it in meanings if isinstance(it, Table) and self._conditions[it.name] is not None]
+        if filtered:
+            check_row_ids(root, filtered, self._dialect)
         renamed = self._rename_ctes(root)
         # Columns may qualify a table without an alias by its schema and its name.
         unaliased = [it for node, it in meanings if isinstance(it, Table) and not node.alias]
