@@ -33,6 +33,8 @@ _CALLS = {
     "duckdb": _LOGINS,
     "mysql": words("current_user current_role"),
 }
+# Types of PostgreSQL that sqlglot does not know. With a schema, such a name may be a table's.
+_BUILT_IN = words("tsvector tsquery macaddr macaddr8 varbit box circle lseg line path polygon jsonpath pg_lsn char")
 # Types of PostgreSQL's extensions. Any other type that is not built in belongs to the schema, or is a table's row type.
 _TYPES = words(
     "citext hstore ltree lquery ltxtquery vector halfvec sparsevec cube earth seg isbn isbn13 issn issn13 ismn ean13",
@@ -145,7 +147,7 @@ class NameUse:
             if kind.this is not exp.DataType.Type.USERDEFINED:
                 continue
             name = _NAME.findall(str(kind.args.get("kind") or "").lower())
-            if name and (name[-1] in _TYPES or name[-1] in self._types):
+            if name and (name[-1] in _TYPES or name[-1] in self._types or (len(name) == 1 and name[0] in _BUILT_IN)):
                 continue
             if self._types or _is_record(kind):
                 message = f"There is no type {'.'.join(name)[:80] or '?'}: a table's name as a type tells its columns."

@@ -140,12 +140,15 @@ def test_in_with_a_table_of_the_schema_is_a_query_of_it() -> None:
     ("SELECT NULL::secrets[]", False),
     ("SELECT * FROM json_to_record('{}') AS x(a secrets)", False),
     ("SELECT json_query('{}', '$' RETURNING secrets)", False),
+    ("SELECT CAST(NULL AS public.path)", False),
     ("SELECT json_value('10', '$' RETURNING regrole)", False),
     ("SELECT j.a FROM json_table('[16384]', '$[*]' COLUMNS (a regclass PATH '$')) j", False),
     ("SELECT j.a FROM json_table('[1]', '$[*]' COLUMNS (NESTED PATH '$' COLUMNS (a secrets[] PATH '$'))) j", False),
     ("SELECT json_value('10', '$' RETURNING mood), json_query('[1]', '$' RETURNING int[])", True),
     ("SELECT * FROM json_populate_record(NULL::orders, '{}')", True),
     ("SELECT id FROM orders WHERE mood = 'good'::mood", True),
+    ("SELECT 'a & b'::tsquery, 'a'::tsvector, '((0,0),(1,1))'::box, B'1'::varbit, $$x$$::\"char\"", True),
+    ("SELECT '08:00:2b:01:02:03'::macaddr, json_value('1', '$' RETURNING pg_lsn)", True),
     ("SELECT 'a'::citext, id::numeric(9, 2), now()::timestamptz, '{1}'::int[] FROM orders", True),
 ])  # fmt: skip
 def test_a_table_that_is_not_there_is_no_type_either(sql: str, ok: bool) -> None:
