@@ -118,6 +118,14 @@ def test_values_of_all_kinds(make: Make, sql: str, expected: object) -> None:
     assert ask(make(), f"SELECT {sql} AS value") == [(expected,)]
 
 
+def test_a_pivot_without_its_values_says_what_it_needs(make: Make) -> None:
+    executor = make()
+    with pytest.raises(SqlFailed, match="PIVOT needs the values") as raised:
+        ask(executor, "SELECT * FROM (PIVOT (SELECT 1 AS a, 'x' AS k) ON k USING sum(a))")
+    assert "IN (" in raised.value.hint
+    assert ask(executor, "SELECT * FROM (PIVOT (SELECT 1 AS a, 'x' AS k) ON k IN ('x') USING max(a))") == [(1,)]
+
+
 def test_the_order_of_rows_survives_what_a_value_needs(make: Make) -> None:
     rows = ask(make(), "SELECT i, INTERVAL (i) DAY AS i FROM range(5000) t(i) ORDER BY i DESC", 5000)
 

@@ -162,6 +162,9 @@ def _only_reads(cursor: DuckDBPyConnection, sql: str) -> str:
     import duckdb
 
     statements = cursor.extract_statements(sql)
+    if duckdb.StatementType.MULTI in {statement.type for statement in statements}:
+        hint = "List the values: PIVOT orders ON status IN ('open', 'paid') USING sum(amount)."
+        raise SqlFailed(ErrorKind.SYNTAX_ERROR, "PIVOT needs the values that become columns.", hint)
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         raise _no_writes()
     sql = statements[0].query.strip().rstrip(";")
