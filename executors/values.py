@@ -15,6 +15,8 @@
 | UUID, enum                  | string                                                                            |
 | list, struct, map           | array, object; keys that are not text become text                                 |
 | text over `MAX_CELL_CHARS`  | cut, with a note of its full length                                               |
+| half a surrogate pair       | U+FFFD, because it is no character                                                |
+| levels below `MAX_DEPTH`    | cut, with a note                                                                  |
 
 Every value of a column has the same JSON type, or is null:
 
@@ -41,9 +43,11 @@ from executors.base import JsonValue
 MAX_SAFE_INTEGER = 2**53 - 1
 MAX_EXACT_DIGITS = 15  # every decimal of that many digits survives the conversion to a double and back
 MAX_CELL_CHARS = 100_000
+MAX_DEPTH = 100  # levels of lists and objects; most readers of JSON take few more
 MAX_RESULT_BYTES = 32 * 1024 * 1024
 _BATCH = 64  # rows
 _BATCH_BYTES = 4 * 1024 * 1024
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
 _MIDNIGHT = re.compile(r"(\d{4}-\d\d-\d\d)T00:00:00(Z|[+-]\d\d:\d\d)?")
 
 
@@ -72,7 +76,7 @@ def _cell(value: Any) -> JsonValue:
     return _convert(value)
 
 
-def _convert(value: Any) -> JsonValue:
+def _convert(value: Any, depth: int = 0) -> JsonValue:
     match value:
         case None | bool():
             return value
@@ -92,11 +96,22 @@ def _convert(value: Any) -> JsonValue:
             return _duration(value)
         case bytes() | bytearray() | memoryview():
             return _bytes(bytes(value))
-        case dict():
-            return {_key(key): to_json(item) for key, item in value.items()}
-        case list() | tuple() | set() | frozenset():
-            return [to_json(item) for item in value]
+        case dict() | list() | tuple() | set() | frozenset():
+            return _nested(value, depth + 1)
     return _cut(str(value))
+
+
+def _nested(value: Any, depth: int) -> JsonValue:
+    if depth > MAX_DEPTH:
+        return f"… [cut: more than {MAX_DEPTH} levels]"
+    if isinstance(value, dict):
+        return {_key(key): _item(item, depth) for key, item in value.items()}
+    return [_item(item, depth) for item in value]
+
+
+def _item(value: Any, depth: int) -> JsonValue:
+    found = _convert(value, depth)
+    return str(found) if type(found) is _Moment else found
 
 
 def collect(
@@ -247,6 +262,8 @@ def _bytes(value: bytes) -> str:
 
 
 def _cut(text: str) -> str:
+    if not text.isascii() and _HALF_PAIR.search(text):
+        text = _HALF_PAIR.sub("\ufffd", text)
     return text if len(text) <= MAX_CELL_CHARS else f"{text[:MAX_CELL_CHARS]}… [cut: {len(text):,} characters]"
 
 

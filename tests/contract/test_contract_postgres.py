@@ -147,6 +147,7 @@ class TestPostgres(ByAdmin, Outages, Pooling, Writing):
         ("TIMESTAMP '0044-03-15 10:00:00 BC'", "0044-03-15 10:00:00 BC"),
         ("TIMESTAMPTZ '-infinity'", "-infinity"),
         ("INTERVAL '-1 month 3 days'", "P-1M3D"),
+        ("'\"\\ud800\"'::json", "\ufffd"),
         ("ARRAY['happy', NULL, 'sad']::mood[]", ["happy", None, "sad"]),
         ("ARRAY[7]::few[]", [7]),
         ("7::few", 7),

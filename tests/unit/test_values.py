@@ -14,8 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from executors import values
+from executors.base import JsonValue
 from executors.values import (
     MAX_CELL_CHARS,
+    MAX_DEPTH,
     RowTooLarge,
     collect,
     interval_from_text,
@@ -129,6 +131,22 @@ def test_nested_json_keeps_its_numbers() -> None:
         "b": ["NaN", "9007199254740993"],
     }
     assert parse_nested(None) is None
+
+
+def test_half_a_surrogate_pair_is_no_character() -> None:
+    found = parse_nested('{"\\udfff": ["a\\ud800é", "\\ud83d\\ude00"]}')
+    assert found == {"\ufffd": ["a\ufffdé", "😀"]}
+    json.dumps(found, ensure_ascii=False).encode()
+
+
+def test_very_many_levels_are_cut() -> None:
+    deep: JsonValue = dt.datetime(2024, 1, 1, 10)
+    for _ in range(900):
+        deep = [{"a": deep}]
+    found = json.dumps(to_json(deep), ensure_ascii=False)
+    assert found.count("[{") == MAX_DEPTH // 2
+    assert f"more than {MAX_DEPTH} levels" in found
+    assert to_json([{"a": dt.datetime(2024, 1, 1, 10)}]) == [{"a": "2024-01-01T10:00:00"}]
 
 
 class Cursor:

@@ -83,7 +83,8 @@ def connection_lost(name: str) -> DatabaseUnavailable:
 
 
 def unreadable_value(error: Exception) -> SqlFailed:
-    """The error of a stored value that the driver cannot read: a date before the year 1, or invalid text."""
+    """The error of a stored value that the driver cannot read: a date before the year 1, invalid text, or JSON of very
+    many levels."""
     log.warning("The driver could not read a value: %s", type(error).__name__)  # its text may contain the value
     message = "A value of the result cannot be read by the driver."
     return SqlFailed(ErrorKind.TYPE_MISMATCH, message, "CAST the column that holds it to text.")

@@ -188,7 +188,7 @@ class SqlAlchemyExecutor(Executor):
             self._begin(lease, timeout_s)
             try:
                 columns, rows, truncated = self._fetch_rows(lease, query)
-            except (ValueError, OverflowError) as error:
+            except (ValueError, OverflowError, RecursionError) as error:
                 raise failures.unreadable_value(error) from error
             if watch.interrupted:
                 raise out_of_time(timeout_s, cancel)
