@@ -54,6 +54,7 @@ def table_of(result: QueryResult) -> str:
     (["2024-02-29", None, "2024-03-01"], [dt.datetime(2024, 2, 29), None, dt.datetime(2024, 3, 1)], "dates"),
     (["2024-02-29T10:30:00"], [dt.datetime(2024, 2, 29, 10, 30)], "moments"),
     (["2024-02-29T10:30:00+02:00"], [dt.datetime(2024, 2, 29, 8, 30)], "instants, in UTC"),
+    (["9999-12-31T23:59:59-01:00"], ["9999-12-31T23:59:59-01:00"], "an instant after the year 9999 in UTC"),
     (["1899-12-31", "2024-01-01"], ["1899-12-31", dt.datetime(2024, 1, 1)], "older than Excel's calendar"),
     (["a", "007", "", " x "], ["a", "007", None, " x "], "texts"),
     ([[1, {"b": None}]], ['[1, {"b": null}]'], "nested values as JSON"),

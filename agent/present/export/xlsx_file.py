@@ -86,7 +86,10 @@ def _native(kind: CellKind, value: JsonValue) -> object | None:
 def _moment(kind: CellKind, text: str) -> dt.date | dt.datetime | None:
     moment = dt.datetime.fromisoformat(text)
     if moment.tzinfo is not None:
-        moment = moment.astimezone(dt.UTC).replace(tzinfo=None)
+        try:
+            moment = moment.astimezone(dt.UTC).replace(tzinfo=None)
+        except OverflowError:  # before the year 1 or after 9999 in UTC
+            return None
     if (moment.year, moment.month) < (1900, 3):  # Excel wrongly has a 29 February 1900
         return None
     return moment.date() if kind is CellKind.DATE else moment
