@@ -9,6 +9,7 @@ if the query around it names every column that it reads.
 from __future__ import annotations
 
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from sqlglot import exp
@@ -88,11 +89,12 @@ class HeldColumns:
     def _check_spellings(self, root: exp.Query, read: list[tuple[exp.Table, Table]]) -> None:
         """Refuse a private column in a spelling that some collations take for the same name: with full-width letters,
         or other accents. Raises SqlRefused."""
-        for _, table in read:
-            names = {_plain_letters(name): name for name in self._hidden[table.name]}
-            for column in root.find_all(exp.Column):
-                name = names.get(_plain_letters(column.name))
-                if name is not None and table.column(column.name) is None:
+        written: dict[str, set[str]] = defaultdict(set)
+        for given in {column.name for column in root.find_all(exp.Column)}:
+            written[_plain_letters(given)].add(given)
+        for table in {table.name: table for _, table in read}.values():
+            for name in self._hidden[table.name]:
+                if any(table.column(given) is None for given in written[_plain_letters(name)]):
                     raise _build_refusal(table, name)
 
     def _visible(self, node: exp.Table, table: Table, root: exp.Query) -> list[str]:
