@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlglot import exp, generator, parser, tokens
 from sqlglot.dialects.dialect import Dialect, NormalizationStrategy
-from sqlglot.errors import ErrorLevel, ParseError, UnsupportedError
+from sqlglot.errors import ErrorLevel, ParseError, TokenError, UnsupportedError
 from sqlglot.generator import Generator
 from sqlglot.parser import IsPredicatePrecedence, Parser
 from sqlglot.tokenizer_core import Token, TokenType
@@ -115,7 +115,7 @@ def _build_generator(kind: type[Generator]) -> type[Generator]:
                 return str(super().generate(expression, copy=copy))
             except _Spent as error:
                 raise TooMuchToWrite("it nests too deeply what takes several words to write") from error
-            except STUMBLES as error:
+            except (*STUMBLES, TokenError) as error:  # it parses types again, at the end of the stack perhaps
                 raise UnsupportedError(f"It has no written form: {error}") from error
 
         def sql(self, *arguments: Any, **options: Any) -> str:

@@ -185,3 +185,15 @@ def test_what_has_no_written_form_is_said_so() -> None:
     assert tree is not None
     with pytest.raises(UnsupportedError, match="no written form"):
         tree.sql("duckdb")
+
+
+@pytest.mark.parametrize("depth", range(0, 45, 3))
+def test_casts_of_casts_are_refused_wherever_the_stack_ends(depth: int) -> None:
+    def go(frames: int) -> None:
+        if frames:
+            go(frames - 1)
+        else:
+            check("SELECT 1" + "::int" * 200, _schema("sqlite"), row_limit=10)
+
+    with pytest.raises(SqlRefused):
+        go(depth)
