@@ -29,6 +29,12 @@ _BUILDERS = {
 _XML_METHODS = {"value": 2, "query": 1, "exist": 1, "nodes": 1}  # of T-SQL -> number of string arguments
 _OUTSIDE = re.compile(r"(column|variable)\s*\(", re.IGNORECASE)  # XQuery's sql:column() and sql:variable()
 _REPEATING = words("repeat replicate array_repeat")
+_TYPE_NAMED = words("pg_input_is_valid pg_input_error_info")
+_PLAIN_TYPE = re.compile(
+    r"\s*(smallint|integer|int[248]?|bigint|numeric|decimal|real|double precision|float[48]?|text|(var)?char|bool(ean)?"
+    r"|date|time(stamp)?(tz)?|interval|uuid|jsonb?|inet|cidr|bytea)(\([\d, ]+\))?( with(out)? time zone)?(\[\])*\s*",
+    re.IGNORECASE,
+)
 _LISTS = words("range generate_series")
 _LONG_STEPS = words("day week month quarter year")
 _MEASURES = words("len length array_length list_length year month quarter week day hour")  # of existing values
@@ -71,6 +77,9 @@ class FunctionCheck:
             raise refused
         if not dialect.may_call(name, in_from=makes_table):
             raise build_function_refusal(node.name, dialect, where="as a table" if makes_table else "here")
+        if name in _TYPE_NAMED and not _is_plain_type(node.expressions[1:]):
+            message = f"{node.name} takes the written name of a type of its own, such as 'integer' or 'numeric(9, 2)'."
+            raise SqlRefused(ErrorKind.PERMISSION, message, "Write such a name.")
         self._check_length(node, name)
         for part in node.expressions[:1] if name in dialect.units else ():
             bare = isinstance(part, exp.Column) and not part.table and not part.this.args.get("quoted")
@@ -116,6 +125,12 @@ class FunctionCheck:
             written = isinstance(pattern, exp.Literal) and pattern.is_string
             if not written or "*" in pattern.name or any(len(run) > 4 for run in re.findall(r"\d+", pattern.name)):
                 raise _too_long(node)
+
+
+def _is_plain_type(arguments: list[exp.Expr]) -> bool:
+    """Whether the only argument is a written type. A table's name is a type too, and tells its columns."""
+    written = arguments[0] if len(arguments) == 1 else None
+    return isinstance(written, exp.Literal) and written.is_string and bool(_PLAIN_TYPE.fullmatch(written.name))
 
 
 def _most(length: exp.Expr) -> int | None:
