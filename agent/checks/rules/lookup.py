@@ -24,6 +24,8 @@ MAX_LITERALS = 5
 MAX_NEAREST = 3
 MAX_OTHERS = 4
 VALUES_READ = 2000
+MAX_VARIANTS = 8
+_FOLDING = {"mysql", "mariadb", "sqlserver"}  # whose usual collations take capitals and small letters for the same
 
 Key = tuple[str, str, str]
 
@@ -34,12 +36,14 @@ class LookedUp(Frozen):
     missing: the stored values nearest to each text that is not stored, best first.
     same: the one stored value that differs from it only in case, accents and punctuation, or names the same country.
     elsewhere: the one other column of the table that stores it.
+    variants: all stored values that are the same but for case and outer spaces, where there are several.
     """
 
     check: Check
     missing: dict[Key, tuple[str, ...]] = {}
     same: dict[Key, str] = {}
     elsewhere: dict[Key, str] = {}
+    variants: dict[Key, tuple[str, ...]] = {}
 
 
 async def look_up(tree: exp.Query, schema: Schema, database: Database) -> LookedUp:
@@ -54,9 +58,11 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
     if not filters:
         return LookedUp(check=Check(name=NAME, passed=True, detail="No text is filtered on."))
     problems, unmade, missing = list[str](), "", dict[Key, tuple[str, ...]]()
-    same, elsewhere = dict[Key, str](), dict[Key, str]()
+    same, elsewhere, variants = dict[Key, str](), dict[Key, str](), dict[Key, tuple[str, ...]]()
     for found in filters[:MAX_LITERALS]:
         try:
+            if len(spellings := await _find_variants(found, schema, database)) > 1:
+                variants[found.key] = spellings
             if await _is_stored(found.table, found.column, found.value, schema, database):
                 continue
             missing[found.key], alike = await _find_nearest(found, schema, database)
@@ -73,7 +79,21 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
         problems.append(f"{found.table.name}.{found.column.name} holds no {found.value!r}{nearest}.{stores}")
     detail = " ".join(problems) or unmade or "Every text that is filtered on is stored in its column."
     check = Check(name=NAME, passed=False if problems else None if unmade else True, detail=detail)
-    return LookedUp(check=check, missing=missing, same=same, elsewhere=elsewhere)
+    return LookedUp(check=check, missing=missing, same=same, elsewhere=elsewhere, variants=variants)
+
+
+async def _find_variants(found: TextFilter, schema: Schema, database: Database) -> tuple[str, ...]:
+    """The stored values that differ from a text only in case or outer spaces; none if `=` takes them for the same."""
+    from sqlglot import exp
+
+    from executors.sql.literals import is_text
+
+    if schema.dialect in _FOLDING or not is_text(found.column) or "enum" in found.column.type.lower():
+        return ()
+    values = _values_of(found.table, found.column)
+    folded = exp.Lower(this=exp.Trim(this=values.selects[0].copy()))
+    sql = values.where(folded.eq(found.value.strip().lower())).sql(dialect=DIALECTS[schema.dialect].sqlglot)
+    return tuple(sorted(str(row[0]) for row in (await database.run(await database.check(sql, MAX_VARIANTS))).rows))
 
 
 async def _find_nearest(found: TextFilter, schema: Schema, database: Database) -> tuple[tuple[str, ...], str | None]:

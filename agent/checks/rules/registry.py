@@ -15,6 +15,7 @@ RULES = (
     "keyed_groups",
     # alternatives to queries that run
     "stored_values",
+    "case_variants",
     "not_in_nulls",
     "first_of_subquery",
     "cut_division",
@@ -28,6 +29,7 @@ RULES = (
     # doubts, from schema and data
     "fan_out",
     "merged_names",
+    "case_groups",
     "ungrouped_columns",
     "share_part",
     "counted_nothing",
