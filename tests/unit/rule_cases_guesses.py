@@ -186,4 +186,54 @@ GUESS_CASES: dict[str, tuple[Case, ...]] = {
             )
         ),
     ),
+    "all_tied": (
+        *(
+            Case(sql, DOUBT, why)
+            for sql, why in (
+                ("SELECT name FROM readers GROUP BY name ORDER BY COUNT(*) DESC LIMIT 1", "the most"),
+                ("SELECT name FROM readers GROUP BY name ORDER BY COUNT(*) LIMIT 1", "the fewest"),
+                ("SELECT name, COUNT(*) FROM readers GROUP BY name ORDER BY COUNT(*) DESC LIMIT 3", "the first three"),
+                ("SELECT name, COUNT(*) AS n FROM readers GROUP BY name ORDER BY n DESC LIMIT 1", "by its alias"),
+                ("SELECT name, COUNT(*) FROM readers GROUP BY name ORDER BY 2 DESC LIMIT 1", "by its position"),
+                ("SELECT name FROM readers GROUP BY name ORDER BY COUNT(id) DESC LIMIT 1", "of a column"),
+                ("SELECT name FROM readers GROUP BY name ORDER BY COUNT(*) DESC, name LIMIT 1", "then by name"),
+                ("SELECT name FROM readers GROUP BY name ORDER BY SUM(since) DESC LIMIT 1", "of a sum"),
+                (
+                    "SELECT name FROM readers WHERE since > 2000 GROUP BY name ORDER BY COUNT(*) DESC LIMIT 1",
+                    "of some rows",
+                ),
+                (
+                    "WITH some AS (SELECT * FROM loans) SELECT book_id FROM some GROUP BY book_id "
+                    "ORDER BY COUNT(*) DESC LIMIT 1",
+                    "of a named query",
+                ),
+                (
+                    "SELECT book_id FROM (SELECT book_id FROM loans) AS l GROUP BY book_id ORDER BY COUNT(*) LIMIT 1",
+                    "of a query in FROM",
+                ),
+            )
+        ),
+        *(
+            Case(sql, None, why)
+            for sql, why in (
+                ("SELECT name FROM readers GROUP BY name ORDER BY COUNT(*) DESC", "all are shown"),
+                ("SELECT name FROM readers GROUP BY name LIMIT 1", "no order"),
+                ("SELECT name FROM readers GROUP BY name ORDER BY name LIMIT 1", "by the name"),
+                ("SELECT name FROM readers ORDER BY since DESC LIMIT 1", "no groups"),
+                ("SELECT name FROM readers ORDER BY (SELECT COUNT(*) FROM loans) LIMIT 1", "no groups, and a subquery"),
+                ("SELECT name, since FROM readers GROUP BY 1, 2 ORDER BY 2 DESC LIMIT 1", "by a group"),
+                ("SELECT name, since FROM readers GROUP BY 1, 2 ORDER BY 7 DESC LIMIT 1", "by what is not there"),
+                (
+                    "SELECT r.name FROM readers AS r JOIN loans AS l ON l.reader_id = r.id GROUP BY r.name "
+                    "ORDER BY COUNT(*) DESC LIMIT 1",
+                    "joined rows are counted",
+                ),
+                (
+                    "SELECT name FROM readers UNION SELECT title FROM books ORDER BY 1 LIMIT 1",
+                    "two queries",
+                ),
+                ("SELECT COUNT(*) FROM readers", "one count"),
+            )
+        ),
+    ),
 }

@@ -29,6 +29,7 @@ RULES = (
     # doubts, from schema and data
     "fan_out",
     "merged_names",
+    "all_tied",
     "case_groups",
     "ungrouped_columns",
     "share_part",

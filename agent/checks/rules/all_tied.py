@@ -1,0 +1,45 @@
+"""The first group of one table, where the order tells no group from another: `GROUP BY name
+ORDER BY COUNT(*) DESC LIMIT 1` of a table with one row for each name. What was to be counted is in another table.
+
+Groups of joined rows can be equal, too: then several come first, and the answer names the ties.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from agent.checks.rules.base import Finding, Rule, RuleContext
+
+
+def apply(context: RuleContext) -> Finding | None:
+    query = context.query
+    order, limit = query.args.get("order"), query.args.get("limit") or query.args.get("fetch")
+    if not isinstance(query, exp.Select) or order is None or limit is None or query.args.get("joins"):
+        return None
+    measure = _find_measure(query, order.expressions[0].this)
+    if query.args.get("group") is None or measure is None or measure.find(exp.AggFunc) is None:
+        return None
+    groups = query.copy()
+    for part in ("order", "limit", "offset", "fetch", "distinct", "with_"):
+        groups.set(part, None)
+    groups.set("expressions", [exp.alias_(measure.copy(), "measure")])
+    number = "CASE WHEN COUNT(*) > 2 AND MIN(measure) = MAX(measure) THEN COUNT(*) ELSE 0 END"
+    counted = exp.select(number).from_(groups.subquery("each_group"))
+    if (ctes := query.args.get("with_")) is not None:
+        counted.set("with_", ctes.copy())
+    return Finding(
+        f"{context.to_sql(measure)} is the same in all {{}} groups, so no group comes first.",
+        counts=(context.to_sql(counted),),
+    )
+
+
+def _find_measure(query: exp.Select, key: exp.Expr) -> exp.Expr | None:
+    """The expression that a key of ORDER BY means: itself, or the item of its alias or position."""
+    if isinstance(key, exp.Column) and not key.table:
+        return next((it.unalias() for it in query.selects if it.alias_or_name.lower() == key.name.lower()), key)
+    if isinstance(key, exp.Literal) and key.is_int:
+        return query.selects[int(key.this) - 1].unalias() if int(key.this) <= len(query.selects) else None
+    return key
+
+
+RULE = Rule("all_tied", "query", "data", "doubt", apply)
