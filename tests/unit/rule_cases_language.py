@@ -209,6 +209,27 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
             question="How many loans has Adda?",
             values=(LinkedValue("readers", "name", "Ada", "Adda", "near", 0.95),),
         ),
+        Case(
+            "SELECT COUNT(*) FROM prizes WHERE colour = 'returned'",
+            DOUBT,
+            "another value of its column, which nobody said",
+            question="How many prizes were lost?",
+            values=(LinkedValue("prizes", "colour", "lost", "lost", "exact", 0.8),),
+        ),
+        Case(
+            "SELECT COUNT(*) FROM prizes WHERE colour IN ('red', 'blue')",
+            None,
+            "the question has both values of the query",
+            question="How many prizes are red or blue, first of all?",
+            values=(LinkedValue("prizes", "colour", "first", "first", "exact", 0.8),),
+        ),
+        Case(
+            "SELECT COUNT(*) FROM prizes WHERE id > 3",
+            None,
+            "a word in small letters, and its column is not read",
+            question="How many prizes were lost?",
+            values=(LinkedValue("prizes", "colour", "lost", "lost", "exact", 0.8),),
+        ),
     ),
     "unsaid_values": (
         Case(

@@ -1,10 +1,15 @@
-"""Stored values that the question certainly names, without a matching text in the query."""
+"""Stored values that the question certainly names, without a matching text in the query.
+
+A word in small letters seldom means a value. It does if the query filters its column by another value, which the
+question does not have: `status = 'returned'` for "lost".
+"""
 
 from __future__ import annotations
 
 from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
+from executors.sql.literals import text_filters
 from rag.words import join_folded, tokens
 
 _SURE = 0.9  # score from which a stored value is what the question names
@@ -15,14 +20,22 @@ def apply(context: RuleContext) -> Finding | None:
     texts = [text for it in literals if (text := str(it.this).casefold().strip("%"))]
     named: dict[str, list[str]] = {}
     question = f" {join_folded(tokens(context.question))} "
+    filters = [it for it in text_filters(context.query, context.schema) if not is_in(it.value, question)]
+    swapped = {(it.table.name, it.column.name) for it in filters}
     for value in context.values:
-        in_question = f" {join_folded(tokens(value.mention))} " in question  # else a rule of the docs has it
-        if in_question and value.is_sure and value.score >= _SURE and not value.mention.islower():
+        if not is_in(value.mention, question) or not value.is_sure:  # a rule of the docs may have it
+            continue
+        if (value.table, value.column) in swapped or (value.score >= _SURE and not value.mention.islower()):
             named.setdefault(value.mention, []).append(value.value.casefold())
     inside = {one for one in named if any(one != other and one in other for other in named)}  # `York` in `New York`
     left = {name: values for name, values in named.items() if name not in inside}
     missing = [repr(it) for it, values in left.items() if not any(a in b or b in a for a in values for b in texts)]
     return Finding(f"The query does not use {', '.join(missing)}, which the question names.") if missing else None
+
+
+def is_in(text: str, question: str) -> bool:
+    """Whether a question, folded and between blanks, has a text word for word."""
+    return f" {join_folded(tokens(text))} " in question
 
 
 RULE = Rule("said_values", "query", "language", "doubt", apply)
