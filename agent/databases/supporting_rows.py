@@ -26,6 +26,7 @@ class RawRecords(Frozen):
     keys: the columns that identify the result's groups, so that each row has its own records. Empty: all rows form one
         group. None: rows have no records of their own.
     ties: how many further rows tie with the last row of the result.
+    empty: by column, how many records have no value for a sum or an average of the query; empty if records are missing.
     needed: whether the query aggregates.
     failure: why records that were needed could not be fetched.
     """
@@ -35,6 +36,7 @@ class RawRecords(Frozen):
     total: int | None = None
     keys: tuple[str, ...] | None = None
     ties: int = 0
+    empty: Mapping[str, int] = {}
     needed: bool = False
     reason: str = ""
     failure: str = ""
@@ -71,6 +73,7 @@ async def supporting_records(
     """
     if row_limit == 0:
         return RawRecords(reason="Raw records are switched off.")
+    from executors.records.empty_values import find_empty_values
     from executors.records.raw_records import derive, strays
 
     dialect, schema = DIALECTS[database.dialect].sqlglot, await database.schema()
@@ -94,6 +97,7 @@ async def supporting_records(
         if strays(raw, result, found):
             return RawRecords(needed=True, reason=_TIES)
     total: int | None = found.row_count
+    empty = {} if found.truncated else await off_loop(lambda: find_empty_values(sql, dialect, found))
     if found.truncated:
         count = raw.count
         if result is not None and groups is None and raw.keys and result.row_count <= _COUNTED_BY_VALUE:
@@ -101,7 +105,7 @@ async def supporting_records(
             chosen = await off_loop(lambda: derive(sql, dialect, schema=schema, result=result, groups=rows))
             count = chosen.count or count
         total = await _count(count, database)
-    return RawRecords(sql=checked.sql, result=found, total=total, keys=raw.keys, needed=True)
+    return RawRecords(sql=checked.sql, result=found, total=total, keys=raw.keys, empty=empty, needed=True)
 
 
 async def _count(count: str | None, database: Database) -> int | None:

@@ -293,6 +293,9 @@ class Run:
             self.raw = await self.side.raw() or await self._raw_records(best)
         if self.raw.failure:
             self.ledger.warn(f"The rows behind the result were not fetched: {self.raw.failure}")
+        for column, number in self.raw.empty.items():
+            verb = "has" if number == 1 else "have"
+            self.ledger.warn(f"{number} of the {self.raw.total} records {verb} no {column}; no sum or average includes them.")
         if self.raw.ties:
             self.ledger.warn(f"Rows that tie with the last one and are not shown: {write_tie_count(self.raw.ties)}.")
         result = self.raw.result
