@@ -97,11 +97,11 @@ def _convert(value: Any, depth: int = 0) -> JsonValue:
         case bytes() | bytearray() | memoryview():
             return _bytes(bytes(value))
         case dict() | list() | tuple() | set() | frozenset():
-            return _nested(value, depth + 1)
+            return _convert_nested(value, depth + 1)
     return _cut(str(value))
 
 
-def _nested(value: Any, depth: int) -> JsonValue:
+def _convert_nested(value: Any, depth: int) -> JsonValue:
     if depth > MAX_DEPTH:
         return f"… [cut: more than {MAX_DEPTH} levels]"
     if isinstance(value, dict):

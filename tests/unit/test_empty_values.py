@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from shop_questions import Ask
 
 from executors.base import QueryResult
 from executors.records.empty_values import find_empty_values
+from testbed.scripted_model import ScriptedModel
 
 RECORDS = QueryResult(
     columns=("id", "budget", "days", "name", "name_2"),
@@ -33,3 +35,13 @@ RECORDS = QueryResult(
 )
 def test_records_without_a_value_of_a_sum(sql: str, empty: dict[str, int], why: str) -> None:
     assert find_empty_values(sql, "sqlite", RECORDS) == empty, why
+
+
+async def test_an_answer_says_how_many_records_its_sum_leaves_out(ask: Ask, model: ScriptedModel) -> None:
+    model.replies(sql="SELECT SUM(customer_id) AS total FROM orders")
+    model.replies(correct=True, reason="the sum")
+    model.replies(text="The total is 7.")
+
+    answer = await ask("What is the total of the customer ids of all orders?")
+
+    assert "1 of the 5 records has no customer_id; no sum or average includes it." in answer.warnings

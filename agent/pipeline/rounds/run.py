@@ -294,8 +294,9 @@ class Run:
         if self.raw.failure:
             self.ledger.warn(f"The rows behind the result were not fetched: {self.raw.failure}")
         for column, number in self.raw.empty.items():
-            verb = "has" if number == 1 else "have"
-            self.ledger.warn(f"{number} of the {self.raw.total} records {verb} no {column}; no sum or average includes them.")
+            verb, it = ("has", "it") if number == 1 else ("have", "them")
+            records = f"{number} of the {self.raw.total} records"
+            self.ledger.warn(f"{records} {verb} no {column}; no sum or average includes {it}.")
         if self.raw.ties:
             self.ledger.warn(f"Rows that tie with the last one and are not shown: {write_tie_count(self.raw.ties)}.")
         result = self.raw.result
