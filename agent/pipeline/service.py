@@ -184,7 +184,13 @@ class Service:
         return await asyncio.to_thread(self.sessions.of, principal, limit)
 
     async def get_stored_answer(self, session_id: str, trace_id: str, principal: str) -> Answer:
-        """An answer of a session, as it was given. Raises UnknownSession, UnknownAnswer."""
+        """An answer of a session, as it was given.
+
+        Raises UnknownSession, UnknownAnswer; UnknownDatabase: it was deleted, or the principal may no longer ask it.
+        """
+        database = (await self.session(session_id, principal)).database
+        await self.databases.follow(database)
+        self.databases.admit(database, principal)
         found = await asyncio.to_thread(self.sessions.answer, session_id, principal, trace_id)
         if found is None:
             raise UnknownAnswer(f"This session has no answer with the trace_id {trace_id}. Ask the question again.")

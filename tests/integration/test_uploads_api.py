@@ -353,6 +353,19 @@ async def test_what_is_too_large_is_refused_before_it_is_read(opened: Open, sett
     assert left(settings) == []
 
 
+async def test_answers_about_deleted_data_are_not_returned(client: Client) -> None:
+    await upload(client, "sales.csv", SALES.encode(), name="sales")
+    session = (await client.post("/sessions", json={"database": "sales"}, headers=bearer(ANN))).json()["session_id"]
+    asked = {"question": "Hello", "database": "sales", "session_id": session}
+    answer = (await client.post("/query", json=asked, headers=bearer(ANN))).json()
+    path = f"/sessions/{session}/answers/{answer['trace_id']}"
+    assert (await client.get(path, headers=bearer(ANN))).json() == answer
+
+    await client.delete("/databases/sales", headers=bearer(ANN))
+
+    problem(await client.get(path, headers=bearer(ANN)), 404, "unknown-database")
+
+
 async def test_two_uploads_of_one_name_are_one(client: Client, settings: Settings) -> None:
     sent = [upload(client, "sales.csv", SALES.encode(), name="sales") for _ in range(3)]
     answers = sorted((await asyncio.gather(*sent)), key=lambda it: it.status_code)

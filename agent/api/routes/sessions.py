@@ -56,7 +56,10 @@ async def sessions(lazy: Lazy, request: Request, limit: Limit = 50) -> SessionLi
 @router.get("/sessions/{session_id}/answers/{trace_id}", operation_id="session_answer", summary="Get an earlier answer",
             responses=answers(ANSWER_EXAMPLE, 404, 422, 500, 503))  # fmt: skip
 async def session_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy, request: Request) -> Answer:
-    """Returns an earlier answer of a session, with its checks, its chart and its first 200 rows."""
+    """Returns an earlier answer of a session, with its checks, its chart and its first 200 rows.
+
+    404 also if its database was deleted, or the caller may no longer ask it.
+    """
     service, caller = await lazy.get_for(request)
     return await service.get_stored_answer(session_id, trace_id, caller)
 

@@ -467,6 +467,8 @@ export interface paths {
         /**
          * Get an earlier answer
          * @description Returns an earlier answer of a session, with its checks, its chart and its first 200 rows.
+         *
+         *     404 also if its database was deleted, or the caller may no longer ask it.
          */
         get: operations["session_answer"];
         put?: never;
