@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import pytest
 
 from agent.core.usage import StepUsage, Usage
@@ -47,6 +49,7 @@ def test_a_model_without_a_price(hosted: dict[str, str], dollars: float | None, 
 
 
 def test_a_missing_price_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "agent.platform.config.pricing")
     for _ in range(3):
         Prices({}).cost("never-priced", Usage(model_calls=1))
     assert caplog.text.count("never-priced") == 1

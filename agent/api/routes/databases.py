@@ -14,7 +14,7 @@ from agent.api.schemas.common import DatabaseDetail, DatabaseList, DatabaseSchem
 router = APIRouter(prefix="/api")
 
 DATABASE_ERRORS = describe_errors(404, 422, 500, 503)
-Database = Annotated[str, Path(description="Name of the database, from `GET /api/databases`.", examples=["shop"])]
+Database = Annotated[str, Path(description="Name of the database, as the list of databases has it.", examples=["shop"])]
 Refresh = Annotated[
     bool, Query(description="Whether to read the schema from the database again. Default: use the cached schema.")
 ]

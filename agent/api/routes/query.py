@@ -203,7 +203,7 @@ class RecordsRequest(Frozen):
          "row": {"status": "C", "n": 2}}
     )  # fmt: skip
 
-    database: Name = Field(description="Name of the database, from `GET /api/databases`.")
+    database: Name = Field(description="Name of the database, as the list of databases has it.")
     sql: Text = Field(description="The query: `sql` of an answer, or any other SELECT.")
     row: dict[Name, Any] | None = Field(
         None,

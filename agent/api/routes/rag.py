@@ -20,7 +20,9 @@ ERRORS = describe_errors(400, 404, 413, 422, 500, 503)
 BODILESS_ERRORS = describe_errors(404, 422, 500, 503)
 
 DocumentId = Annotated[str, Path(pattern="^[0-9a-f]{1,64}$", description="Id of the document.", examples=["5f2c1e"])]
-Database = Annotated[Name, Query(description="Name of the database, from `GET /api/databases`.", examples=["shop"])]
+Database = Annotated[
+    Name, Query(description="Name of the database, as the list of databases has it.", examples=["shop"])
+]
 Kinds = Annotated[
     list[Kind] | None, Query(max_length=4, description="Return only these kinds. Can be repeated. Default: all kinds.")
 ]

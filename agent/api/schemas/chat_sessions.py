@@ -38,7 +38,7 @@ class StartSessionRequest(Frozen):
         ),
     )
 
-    dataset_id: Name = Field("", description="Name of the database, from `GET /api/databases`.")
+    dataset_id: Name = Field("", description="Name of the database, as the list of databases has it.")
     database: Name = Field("", description="Another name for `dataset_id`. Send one of the two.")
 
     @model_validator(mode="after")
@@ -245,7 +245,7 @@ class NewSessionRequest(Frozen):
 
     model_config = with_example({"database": "shop"})
 
-    database: Name = Field(description="Name of the database, from `GET /api/databases`.")
+    database: Name = Field(description="Name of the database, as the list of databases has it.")
 
 
 class SessionSummary(Frozen):

@@ -102,7 +102,7 @@ class QueryRequest(Frozen):
     model_config = with_example({"question": "What was our highest revenue month?", "database": "shop"})
 
     question: Text = Field(description="The question, in plain language.")
-    database: Name = Field(description="Name of the database, from `GET /api/databases`.")
+    database: Name = Field(description="Name of the database, as the list of databases has it.")
     session_id: Name | None = Field(
         None, description="Session that the question belongs to. Default: none; the question stands alone."
     )
@@ -167,7 +167,7 @@ class ExecuteRequest(Frozen):
         ]),
     )  # fmt: skip
 
-    database: Name = Field(description="Name of the database, from `GET /api/databases`.")
+    database: Name = Field(description="Name of the database, as the list of databases has it.")
     sql: Text | None = Field(None, description="One SELECT in the database's SQL dialect.")
     cursor: Token | None = Field(
         None, description="Cursor of an earlier response, in place of `sql`. It is valid for an hour."
@@ -178,7 +178,7 @@ class ExecuteRequest(Frozen):
         description="Maximum duration of the query, in seconds. Limits of the service and the database apply too.",
     )
     parameters: Annotated[list[Value] | dict[Name, Value] | None, PLACEHOLDERS] = Field(
-        None, description="Values of placeholders: a list for `?`, an object for `:name` and `@name`."
+        None, description="Values of placeholders: a list for `?`, an object for `:name`."
     )
 
     @model_validator(mode="after")

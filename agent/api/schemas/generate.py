@@ -30,7 +30,7 @@ class GenerateRequest(Frozen):
 
     model_config = with_example({"connection_id": "shop", "question": "최근 주문 10건을 보여줘", "max_retries": 2})
 
-    connection_id: Name = Field(description="Name of the database, from `GET /api/databases`.")
+    connection_id: Name = Field(description="Name of the database, as the list of databases has it.")
     question: Text = Field(description="The question, in plain language.")
     max_retries: Annotated[int, Field(ge=0, le=9), A_NUMBER] | None = Field(
         None, description="Maximum number of attempts after the first. Default and upper limit: the service's setting."

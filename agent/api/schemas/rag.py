@@ -24,7 +24,7 @@ class SearchRequest(Frozen):
 
     model_config = with_example({"database": "shop", "query": "when does the fiscal year start?", "top_k": 3})
 
-    database: Name = Field(description="Name of the database, from `GET /api/databases`.")
+    database: Name = Field(description="Name of the database, as the list of databases has it.")
     query: Query = Field(description="What to search for, in plain language.")
     top_k: Annotated[int, Field(ge=1, le=100), A_NUMBER] = Field(5, description="Maximum number of documents.")
     kinds: Annotated[list[Kind], Field(max_length=4)] = Field(
@@ -129,7 +129,7 @@ class AddRequest(Frozen):
         {"database": "shop", "documents": [{"kind": "rule", "text": "Guest: an order without a customer."}]}
     )
 
-    database: Name = Field(description="Name of the database, from `GET /api/databases`.")
+    database: Name = Field(description="Name of the database, as the list of databases has it.")
     documents: Annotated[list[NewDocument], Field(min_length=1, max_length=MAX_AT_ONCE)] = Field(
         description="The documents."
     )

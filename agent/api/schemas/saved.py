@@ -59,7 +59,7 @@ class ReplaceSavedRequest(Frozen):
     model_config = with_example(_EXAMPLE, any_of([WITH_SQL]))
 
     name: Title = Field(description="Name of the query, unique among the caller's. Case does not matter.")
-    database: Name = Field(description="Name of the database, from `GET /api/databases`.")
+    database: Name = Field(description="Name of the database, as the list of databases has it.")
     sql: Sql = Field("", description="One SELECT in the database's SQL dialect.")
     question: Annotated[Text, Field(max_length=MAX_TEXT)] = Field(
         "", description="What the query answers, for readers."

@@ -61,7 +61,7 @@ class Prices:
         if price is None:
             if model not in _missed:
                 _missed.add(model)
-                log.warning("No price is set for the model %s: its costs are null. Set PLUMBLINE_PRICES.", model)
+                log.info("No price is set for the model %s: its costs are null. Set PLUMBLINE_PRICES.", model)
             return None
         cached_price = price.input if price.cached is None else price.cached
         cached = min(usage.cached_tokens, usage.prompt_tokens)

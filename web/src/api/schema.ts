@@ -925,7 +925,7 @@ export interface components {
         AddRequest: {
             /**
              * Database
-             * @description Name of the database, from `GET /api/databases`.
+             * @description Name of the database, as the list of databases has it.
              */
             database: string;
             /**
@@ -2361,7 +2361,7 @@ export interface components {
         ExecuteRequest: {
             /**
              * Database
-             * @description Name of the database, from `GET /api/databases`.
+             * @description Name of the database, as the list of databases has it.
              */
             database: string;
             /**
@@ -2386,7 +2386,7 @@ export interface components {
             timeout_s?: number | null;
             /**
              * Parameters
-             * @description Values of placeholders: a list for `?`, an object for `:name` and `@name`.
+             * @description Values of placeholders: a list for `?`, an object for `:name`.
              */
             parameters?: unknown;
         };
@@ -2653,7 +2653,7 @@ export interface components {
         GenerateRequest: {
             /**
              * Connection Id
-             * @description Name of the database, from `GET /api/databases`.
+             * @description Name of the database, as the list of databases has it.
              */
             connection_id: string;
             /**
@@ -3059,7 +3059,7 @@ export interface components {
         NewSessionRequest: {
             /**
              * Database
-             * @description Name of the database, from `GET /api/databases`.
+             * @description Name of the database, as the list of databases has it.
              */
             database: string;
         };
@@ -3398,7 +3398,7 @@ export interface components {
             question: string;
             /**
              * Database
-             * @description Name of the database, from `GET /api/databases`.
+             * @description Name of the database, as the list of databases has it.
              */
             database: string;
             /**
@@ -3533,7 +3533,7 @@ export interface components {
         RecordsRequest: {
             /**
              * Database
-             * @description Name of the database, from `GET /api/databases`.
+             * @description Name of the database, as the list of databases has it.
              */
             database: string;
             /**
@@ -3621,7 +3621,7 @@ export interface components {
             name: string;
             /**
              * Database
-             * @description Name of the database, from `GET /api/databases`.
+             * @description Name of the database, as the list of databases has it.
              */
             database: string;
             /**
@@ -3895,7 +3895,7 @@ export interface components {
             name: string;
             /**
              * Database
-             * @description Name of the database, from `GET /api/databases`.
+             * @description Name of the database, as the list of databases has it.
              */
             database: string;
             /**
@@ -4048,7 +4048,7 @@ export interface components {
         SearchRequest: {
             /**
              * Database
-             * @description Name of the database, from `GET /api/databases`.
+             * @description Name of the database, as the list of databases has it.
              */
             database: string;
             /**
@@ -4415,7 +4415,7 @@ export interface components {
         StartSessionRequest: {
             /**
              * Dataset Id
-             * @description Name of the database, from `GET /api/databases`.
+             * @description Name of the database, as the list of databases has it.
              * @default
              */
             dataset_id: string;
@@ -7306,7 +7306,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the database, from `GET /api/databases`. */
+                /** @description Name of the database, as the list of databases has it. */
                 name: string;
             };
             cookie?: never;
@@ -7418,7 +7418,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the database, from `GET /api/databases`. */
+                /** @description Name of the database, as the list of databases has it. */
                 name: string;
             };
             cookie?: never;
@@ -7517,7 +7517,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Name of the database, from `GET /api/databases`. */
+                /** @description Name of the database, as the list of databases has it. */
                 name: string;
             };
             cookie?: never;
@@ -7724,7 +7724,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Name of the database, from `GET /api/databases`. */
+                /** @description Name of the database, as the list of databases has it. */
                 name: string;
             };
             cookie?: never;
@@ -7854,7 +7854,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the database, from `GET /api/databases`. */
+                /** @description Name of the database, as the list of databases has it. */
                 name: string;
             };
             cookie?: never;
@@ -7998,7 +7998,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the database, from `GET /api/databases`. */
+                /** @description Name of the database, as the list of databases has it. */
                 name: string;
             };
             cookie?: never;
@@ -8133,7 +8133,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the database, from `GET /api/databases`. */
+                /** @description Name of the database, as the list of databases has it. */
                 name: string;
             };
             cookie?: never;
@@ -10596,7 +10596,7 @@ export interface operations {
     list_documents: {
         parameters: {
             query: {
-                /** @description Name of the database, from `GET /api/databases`. */
+                /** @description Name of the database, as the list of databases has it. */
                 database: string;
                 /** @description Return only these kinds. Can be repeated. Default: all kinds. */
                 kind?: ("column" | "table" | "rule" | "query")[] | null;
@@ -10889,7 +10889,7 @@ export interface operations {
     delete_document: {
         parameters: {
             query: {
-                /** @description Name of the database, from `GET /api/databases`. */
+                /** @description Name of the database, as the list of databases has it. */
                 database: string;
             };
             header?: never;

@@ -349,7 +349,7 @@ def translate_status(status: int, code: str, complaint: str, endpoint: Endpoint)
     if status == 429:
         return ModelUnavailable(f"The endpoint {at} is overloaded (429, {_times(endpoint)}); try again later.")
     if status >= 500 or status == 408:
-        return ModelUnavailable(f"The endpoint {at} is in trouble ({status}, {_times(endpoint)}); try again later.")
+        return ModelUnavailable(f"The endpoint {at} failed ({status}, {_times(endpoint)}); try again later.")
     if code in _LENGTH_CODES or "context length" in complaint or "context size" in complaint:
         return ModelFailed(f"The prompt is longer than the context of {model!r}; ask about fewer tables, or less text.")
     if code == "content_filter" or "content management policy" in complaint:
