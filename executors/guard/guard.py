@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 MAX_CHARS = 20_000
 _WORD = re.compile(r"\w+|[^\w\s]")
 _NUMBER = re.compile(r"(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(e[+-]?\d+)?", re.IGNORECASE)
+_RUNS_ON = re.compile(r"[_\d]+|e\d+|o\d+|[df]", re.IGNORECASE)  # how a number goes on, and an alias hardly ever begins
 _BITS = frozenset({TokenType.HEX_STRING, TokenType.BIT_STRING})
 
 _QUERY_WORDS = words("select with from values (")
@@ -235,9 +236,9 @@ def _check_numbers(tokens: list[Token], sql: str, dialect: Dialect) -> None:
         at, end = token.start, token.end + 1
         bad = token.token_type in _BITS and dialect.kin == "postgresql" and sql[at] == "0"
         if token.token_type is TokenType.NUMBER:
-            runs_on = following is not None and following.token_type is TokenType.VAR and following.start == end
-            bad = runs_on or not _NUMBER.fullmatch(token.text)
-            end = following.end + 1 if runs_on and following is not None else end
+            bad = not _NUMBER.fullmatch(token.text)
+            if following is not None and following.token_type is TokenType.VAR and following.start == end:
+                bad, end = bad or _RUNS_ON.fullmatch(following.text) is not None, following.end + 1
         if bad:
             message = f"The number {sql[at:end][:80]} can be read in more than one way."
             hint = "Write a number as decimal digits, with spaces around signs: 1000, 1e3 - 2."

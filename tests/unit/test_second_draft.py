@@ -98,7 +98,7 @@ async def test_a_confidence_below_the_threshold_is_a_check_of_its_own(
     failed = [check for check in answer.checks if not check.passed]
     assert not answer.verified
     assert [check.name for check in failed] == ["confidence"]
-    assert "it is verified from 99.9% on." in failed[0].detail
+    assert "answers are verified from 99.9% on." in failed[0].detail
     assert failed[0].detail.endswith("Read the query before you use the rows, or ask in other words.")
 
 
