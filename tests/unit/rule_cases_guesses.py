@@ -73,6 +73,76 @@ GUESS_CASES: dict[str, tuple[Case, ...]] = {
             values=(LinkedValue("readers", "channel", "M", "open", "country", 0.95),),
         ),
     ),
+    "invented_factor": (
+        *(
+            Case(f"SELECT {sql}", DOUBT, why, question=question)
+            for sql, question, why in (
+                ("SUM(fee) * 0.01 FROM loans", "How much diesel was used?", "a hundredth of what is no percentage"),
+                ("SUM(pages) * 44.718 FROM books", "How much CO2 do they store?", "made up"),
+                ("SUM(girth_cm * 0.01) FROM trees", "How much do the trees weigh?", "no metres are asked for"),
+                ("price * 0.2 FROM books", "What is the profit of each book?", "a made-up margin"),
+                ("price / 1.08 FROM books", "What is each price in dollars?", "a rate of exchange"),
+                ("COUNT(*) * 350 FROM books", "How much paper is in the books?", "of a count"),
+                ("id FROM books WHERE price * 0.7 > 5", "Which books are dear?", "in a condition"),
+                ("SUM(price * 12.5) / 12 FROM books", "What do they cost a month?", "inside an aggregate"),
+                ("CAST(price AS REAL) * 0.85 FROM books", "What is each net price?", "of a cast"),
+                ("SUM(price) * 0.1 FROM books", "What is the commission?", "a tenth"),
+                ("SUM(price) * 0.19 FROM books", "What is the tax on the 20 books?", "another number is said"),
+            )
+        ),
+        *(
+            Case(f"SELECT {sql}", None, why, question=question)
+            for sql, question, why in (
+                ("SUM(price) * 0.19 FROM books", "What is 19% of all prices?", "said as a percentage"),
+                ("SUM(price) * 1.19 FROM books", "What do they cost with 19 % tax?", "added to the whole"),
+                ("price * (1 - 0.2) FROM books", "What is each price at 20% off?", "taken from it"),
+                ("price / 1.95583 FROM books", "What are the prices at 1.95583 marks each?", "as written"),
+                ("id FROM books WHERE price > 5 * fee", "Which cost more than five times the fee?", "a word"),
+                ("SUM(price) * 0.5 FROM books", "What is half of all prices?", "a share in words"),
+                ("SUM(pages) * 0.35 FROM books", "What do they weigh at 0.35kg a page?", "before its unit"),
+                ("COUNT(title) * 100.0 / COUNT(*) FROM books", "What share has a title?", "a percentage"),
+                ("SUM(pages) / 12 FROM books", "How many are read each month?", "months"),
+                ("AVG(fee) / 60.0 / 60 FROM loans", "How long in hours?", "seconds"),
+                ("SUM(opening_hours) * 86400 FROM openings", "How many seconds?", "a day of seconds"),
+                ("SUM(way_km) * 0.621 FROM trips", "How many miles?", "a unit, rounded"),
+                ("(heat - 32) * 5 / 9 FROM openings", "How warm was it in Celsius?", "two that are one together"),
+                ("(heat - 32) * (5.0 / 9) FROM openings", "How warm was it in Celsius?", "in brackets"),
+                ("AVG(girth_cm) / 100 FROM trees", "What is the average girth in metres?", "centimetres"),
+                ("SUM(price_cents) / 100.0 FROM books", "What do the books cost?", "cents"),
+                ("SUM(price * rebate / 100) FROM books", "How much is taken off?", "one of several columns"),
+                ("(pages + price + fee) / 3 FROM books", "What is the mean of the three?", "a mean"),
+                ("(a + b + c + d + e) / 5.0 FROM scores", "What is the mean score?", "a mean of five"),
+                ("price / 25, COUNT(*) FROM books GROUP BY price / 25", "How many by price?", "steps of a group"),
+                ("CAST(price / 25 AS INT) * 25 FROM books", "What steps of price are there?", "steps"),
+                ("price * 1.0 / pages FROM books", "What is the price of a page?", "no integers"),
+                ("COUNT(*) FROM books WHERE price > 44.718", OPEN, "compared"),
+                ("price + 44.718 FROM books", OPEN, "added"),
+                ("price * pages FROM books", OPEN, "two columns"),
+                ("44.718 * 2", OPEN, "no column"),
+            )
+        ),
+        Case(
+            "SELECT SUM(price) * 0.8 FROM books",
+            None,
+            "a rule has it",
+            question="What do members pay?",
+            told=("Members get 20% off.",),
+        ),
+        Case(
+            "SELECT SUM(price) * 2.7 FROM books",
+            None,
+            "the docs have it",
+            question="How much CO2 is that?",
+            documents=(make_document("rule", "Each euro stands for 2.7kg of CO2."),),
+        ),
+        Case(
+            "SELECT SUM(price) / 100 FROM books",
+            None,
+            "in cents, according to the docs",
+            question="What do all books cost?",
+            documents=(make_document("column", "in cents", table="books", column="price"),),
+        ),
+    ),
     "first_of_subquery": (
         *(
             Case(before, after, why, dialect="sqlite")

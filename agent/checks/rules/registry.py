@@ -37,6 +37,7 @@ RULES = (
     "unrelated_keys",
     "contradicted_code",
     "guessed_code",
+    "invented_factor",
     "unnamed_groups",
     "dropped_nulls",
     "merged_months",
