@@ -119,6 +119,35 @@ def test_what_is_composed(
         assert found.text[number.start : number.end] == number.text
 
 
+@pytest.mark.parametrize(
+    ("name", "computed", "shown"),
+    [
+        ("revenue", "SUM(weight_kg * freight) / 12", "7.5"),
+        ("density", "AVG(weight_kg / area_m2)", "7.5"),
+        ("in_all", "SUM(weight_kg) * 0.01", "7.5"),
+        ("total_weight_kg", "SUM(girth_cm * 0.01)", "7.5"),
+        ("total_weight_kg", "SUM(weight)", "7.5"),
+        ("avg_minutes", "AVG(duration)", "7.5"),
+        ("total_weight_tons", "SUM(weight_kg) / 1000", "7.5 tons"),
+        ("avg_hours", "AVG(duration_min) / 60.0", "7.5 hours"),
+        ("avg_days", "AVG(julianday(left_on) - julianday(came_on))", "7.5 days"),
+        ("in_all", "SUM(weight_kg) * 1.0", "7.5 kg"),
+        ("in_all", "SUM(weight_kg)", "7.5 kg"),
+        ("mean", "AVG(weight_kg)", "7.5 kg"),
+        ("heaviest", "MAX(weight_kg)", "7.5 kg"),
+        ("lost", "MAX(weight_kg) - MIN(weight_kg)", "7.5 kg"),
+        ("weight_kg", "weight_kg", "7.5 kg"),
+        ("revenue", "SUM(quantity * price_eur)", "€7.50"),
+    ],
+)
+def test_a_number_has_the_unit_of_its_column_only_if_it_still_measures_the_same(
+    name: str, computed: str, shown: str
+) -> None:
+    result = QueryResult(columns=(name,), rows=((7.5,),))
+    found = compose_text(Facts("What is it?", result, f"SELECT {computed} AS {name} FROM parcels"))
+    assert found.text.partition(": ")[2] == f"{shown}."
+
+
 COUNTED = "SELECT country, COUNT(*) AS {name} FROM customers GROUP BY country ORDER BY 2 DESC LIMIT 1"
 
 

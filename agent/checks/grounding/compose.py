@@ -19,6 +19,7 @@ from agent.checks.grounding.numbers.display import (
 )
 from agent.checks.grounding.question.nouns import find_counted_noun
 from agent.core.answers import AnswerNumber
+from agent.core.texts.units import UNIT_OF_NAME
 from agent.databases.ties import write_tie_count
 from agent.platform.llm.prompting import templates
 from agent.platform.llm.prompting.fences import one_line
@@ -339,7 +340,9 @@ class _Composer:
             if self._language in _PREFIXED and not symbol.isalpha():
                 return f"-{symbol}{digits[1:]}" if digits.startswith("-") else f"{symbol}{digits}"
             return f"{digits} {symbol}"
-        if not column.units or column.units[0] == "%" or column.rate:
+        computed = column.projection  # its unit is that of its source only if it is not converted to another
+        is_other = computed.product or (computed.scaled and not UNIT_OF_NAME.search(f"_{column.name}"))
+        if not column.units or column.units[0] == "%" or column.rate or is_other:
             return digits
         return f"{digits} {_UNITS.get(column.units[0], column.units[0])}"
 

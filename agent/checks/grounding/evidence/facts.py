@@ -17,6 +17,7 @@ from agent.checks.grounding.languages.language import language_of
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, vocabulary
 from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.numbers.display import NAMING
+from agent.checks.grounding.numbers.units import same_dimension, unit
 from agent.core.texts.units import UNIT_OF_NAME, without_unit
 from executors.base import JsonValue, QueryResult
 from rag.docs.documents import Document
@@ -256,7 +257,7 @@ class Facts:
             currency="" if plain else currency,
             units=()
             if counts
-            else _units(re.sub(r"^min\b", "", said), name, sources),  # the minimum wait is not in minutes
+            else _units(re.sub(r"^min\b", "", said), named, sources),  # the minimum wait is not in minutes
             scale=Fraction(1) if plain else scale,
             percent=percent,
             rate=named.quotient or _PER.search(said) is not None,
@@ -315,13 +316,27 @@ def _scale(texts: Sequence[str]) -> Fraction:
     return found.pop() if len(found) == 1 else Fraction(1)
 
 
-def _units(said: str, name: str, sources: Sequence[str]) -> tuple[str, ...]:
-    """The units in docs and names. If the unit in a column's name differs from its source's, only its own counts."""
-    own, inner = _find_named_units([name]), _find_named_units(sources)
+def _units(said: str, named: Projection, sources: Sequence[str]) -> tuple[str, ...]:
+    """The units in docs and names. If the unit in a column's name differs from its source's, only its own counts.
+
+    A name that the query gives says nothing of a unit that its sources cannot be converted to.
+    """
+    own, inner = _find_named_units([named.name]), _find_named_units(sources)
+    told = [unit.lower() for unit in _UNIT.findall(said)]
+    if own and sources and named.name.lower() not in sources:
+        from_dates = {it for it in own if named.spans and not inner and _converts(it, "day")}
+        if not from_dates and not any(_converts(one, other) for one in own for other in (*inner, *told)):
+            return ()
     converted = inner - own if own and not own & inner else frozenset[str]()
-    found = [*_UNIT.findall(said), *own, *inner]
-    found += [rate for rate in _PER.findall(said) if found]  # "tonnes per hectare"
-    return tuple(dict.fromkeys(unit.lower() for unit in found if unit.lower() not in converted))
+    found = [*told, *own, *inner]
+    found += [rate.lower() for rate in _PER.findall(said) if found]  # "tonnes per hectare"
+    return tuple(dict.fromkeys(unit for unit in found if unit not in converted))
+
+
+def _converts(one: str, other: str) -> bool:
+    """Whether one unit is the other, or measures the same."""
+    units = unit(one), unit(other)
+    return one == other or (units[0] is not None and units[1] is not None and same_dimension(units[0], units[1]))
 
 
 def _find_named_units(names: Sequence[str]) -> frozenset[str]:

@@ -23,6 +23,8 @@ class Projection(NamedTuple):
     quotient: whether columns are divided by columns. product: whether they are multiplied.
     tested: whether its columns only decide what is counted: the delay of `AVG(CASE WHEN delay <= 5 THEN 1 ELSE 0 END)`.
     monthly: whether it holds the first days of months, for months.
+    scaled: whether it is multiplied or divided by a number other than 1.
+    spans: whether it may be a difference of two times.
     compared: the kind of comparison that it is, so that it says yes or no: `gt`, `lte`, `exists`, `not`; else empty.
     """
 
@@ -37,6 +39,8 @@ class Projection(NamedTuple):
     tested: bool = False
     tables: tuple[str, ...] = ()
     monthly: bool = False
+    scaled: bool = False
+    spans: bool = False
     compared: str = ""
 
 
@@ -183,6 +187,8 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
         tested=bool(columns) and len(whole) == 1 and all(it.find_ancestor(exp.Predicate) is not None for it in columns),
         quotient=any(_is_of_columns(it) for one in whole for it in one.find_all(exp.Div)),
         product=any(_is_of_columns(it) for one in whole for it in one.find_all(exp.Mul)),
+        scaled=any(_is_scaled(it) for one in whole for it in one.find_all(exp.Mul, exp.Div)),
+        spans=any(one.find(exp.Sub, exp.DateDiff, exp.TimestampDiff, exp.DatetimeDiff) is not None for one in whole),
         distinct=any(it.find(exp.Distinct) is not None for it in found),
         compared=inner.unnest().key if isinstance(inner.unnest(), exp.Predicate | exp.Connector | exp.Not) else "",
         grouped=inner.sql() in grouped or column.alias_or_name in grouped,
@@ -198,6 +204,10 @@ def _is_of_columns(operation: Any) -> bool:
     from sqlglot import exp
 
     return all(it.find(exp.Column) is not None for it in (operation.left, operation.right))
+
+
+def _is_scaled(operation: Any) -> bool:
+    return any(it.is_number and float(it.name) != 1 for it in (operation.left.unnest(), operation.right.unnest()))
 
 
 def _is_hundred(product: Any) -> bool:
