@@ -13,6 +13,8 @@ from rag.linking.values import LinkedValue
 ABOVE_30 = "Is the average fee above 30?"
 BY_CHANNEL = "SELECT COUNT(*) FROM readers WHERE channel"
 OPEN = "How many are open?"
+FIRST_READER = "SELECT name FROM readers ORDER BY id"
+FIRST_LOAN = "SELECT reader_id FROM loans GROUP BY reader_id ORDER BY reader_id LIMIT 1"
 CHANNEL_OF_ADA = "(SELECT channel FROM readers WHERE name = 'Ada')"
 
 GUESS_CASES: dict[str, tuple[Case, ...]] = {
@@ -141,6 +143,52 @@ GUESS_CASES: dict[str, tuple[Case, ...]] = {
             "in cents, according to the docs",
             question="What do all books cost?",
             documents=(make_document("column", "in cents", table="books", column="price"),),
+        ),
+    ),
+    "sorted_by_key": (
+        *(
+            Case(sql, DOUBT, why, question=question)
+            for sql, question, why in (
+                (FIRST_LOAN, "Which reader borrows least?", "a foreign key"),
+                (f"{FIRST_READER} LIMIT 1", "Who borrows the most?", "a primary key"),
+                (f"{FIRST_READER} DESC LIMIT 1", "Who borrows the most?", "from the other end"),
+                (f"{FIRST_READER} LIMIT 3", "Who are the 3 best readers?", "several rows"),
+                (FIRST_LOAN, "Welcher Leser leiht am meisten?", "in German"),
+                (FIRST_LOAN, "Quel lecteur paie le moins ?", "in French"),
+                (FIRST_LOAN, "¿Qué lector paga la tarifa más alta?", "in Spanish"),
+                (FIRST_LOAN, "Quale lettore paga di meno?", "in Italian"),
+                (
+                    "SELECT l.reader_id FROM loans AS l ORDER BY l.reader_id LIMIT 1",
+                    "Who borrows least?",
+                    "by an alias",
+                ),
+                (FIRST_LOAN, "Which reader has the highest number of loans?", "a count, not the number of a reader"),
+                (f"SELECT name FROM readers WHERE id = ({FIRST_LOAN})", "Who borrows least?", "in a subquery"),
+                ("SELECT id FROM loans WHERE fee > 2 ORDER BY id LIMIT 1", "Which loan cost most?", "of some rows"),
+            )
+        ),
+        *(
+            Case(sql, None, why, question=question)
+            for sql, question, why in (
+                (f"{FIRST_READER} LIMIT 5", "List 5 readers.", "any rows"),
+                (f"{FIRST_READER} LIMIT 1", "Who was the first reader?", "which came first"),
+                (f"{FIRST_READER} DESC LIMIT 1", "Who is our newest reader?", "the latest"),
+                (f"{FIRST_READER} DESC LIMIT 1", "Who is the most recent reader?", "the latest, in two words"),
+                (f"{FIRST_READER} DESC LIMIT 1", "Wer ist unser neuester Leser?", "the latest, in German"),
+                (f"{FIRST_READER} DESC LIMIT 1", "Which reader has the highest number?", "a number is asked for"),
+                (f"{FIRST_READER} DESC LIMIT 1", "What is the highest reader id?", "an id is asked for"),
+                (f"{FIRST_READER} LIMIT 20", "Which readers have at least 3 loans?", "a bound"),
+                (f"{FIRST_READER} LIMIT 500", "Which readers pay the most?", "a limit of all rows"),
+                (FIRST_READER, "Who pays the most?", "all rows"),
+                ("SELECT reader_id FROM loans ORDER BY fee, id LIMIT 1", "Which loan cost least?", "after another"),
+                ("SELECT reader_id FROM loans ORDER BY fee LIMIT 1", "Which loan cost least?", "no key"),
+                (
+                    "SELECT reader_id FROM loans GROUP BY reader_id ORDER BY COUNT(*) LIMIT 1",
+                    "Who borrows least?",
+                    "a count",
+                ),
+                ("SELECT id FROM openings ORDER BY keys LIMIT 1", "When were the fewest keys lent?", "a number, too"),
+            )
         ),
     ),
     "first_of_subquery": (

@@ -57,6 +57,7 @@ RULES = (
     "latest_as_longest",
     "one_side",
     "held_filter",
+    "sorted_by_key",
     "repeated_rows",
 )
 
