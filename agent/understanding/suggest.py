@@ -18,8 +18,8 @@ MAX_SAMPLE = 30  # most characters of a category's value
 
 # Numbers that identify something: their sum or average is meaningless.
 _NAMING = re.compile(
-    r"(?:^|_)(?:id|key|code|no|nr|num|number|zip|postal|postcode|phone|fax|year|month|day|week|hour|lat|latitude|lon|lng"
-    r"|longitude|version|position|rank|index|isbn|ean|ssn|flag|is|has)(?:_|$)"
+    r"(?:^|_)(?:id|key|code|no|nr|num|number|zip|postal|postcode|phone|fax|year|yr|\w*jahr|ann[eé]e|a[nñ]o|anno|month|day"
+    r"|week|hour|lat|latitude|lon|lng|longitude|version|position|rank|index|isbn|ean|ssn|flag|is|has)(?:_|$)"
 )
 # Amounts that add up. For other numbers, the question asks for the average.
 _ADDS_UP = re.compile(

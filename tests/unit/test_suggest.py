@@ -106,3 +106,37 @@ def test_whole_numbers_named_as_another_table_are_no_measure() -> None:
 
     assert [it.name for it in TableProfile(schema(visits, *others), visits).measures] == ["fee", "hours"]
     assert [it.name for it in TableProfile(schema(visits), visits).measures] == ["abt", "Kurs", "fee", "hours"]
+
+
+@pytest.mark.parametrize(
+    "name, first, last, measures",
+    [
+        ("built", 1950, 2024, []),
+        ("built", 1900, 2100, []),
+        ("built", 1890, 2024, ["built"]),
+        ("pages", 12, 2024, ["pages"]),
+        ("pages", 1950, 4000, ["pages"]),
+        ("pages", None, None, ["pages"]),
+    ],
+)
+def test_whole_numbers_that_are_all_years_are_no_measure(
+    name: str, first: int | None, last: int | None, measures: list[str]
+) -> None:
+    trees = table("trees", column(name, "INTEGER"), column("height", "DOUBLE"), column("day", "DATE"))
+    profile = TableProfile(schema(trees), trees)
+    assert f"MIN({name})" in profile.sql
+    assert "MIN(height)" not in profile.sql
+    seen = profile.read_row((9, 5, 5, "2024-03-01", first, last))
+    assert [it.name for it in seen.measures] == [*measures, "height"]
+    assert seen.year == 2024
+
+
+@pytest.mark.parametrize("name", ["year", "planted_year", "Baujahr", "bau_jahr", "année", "año", "anno", "model_yr"])
+def test_a_column_that_is_named_a_year_is_no_measure(name: str) -> None:
+    trees = table("trees", column(name, "INTEGER"))
+    assert TableProfile(schema(trees), trees).measures == []
+
+
+def test_an_interval_has_no_ends_that_are_years() -> None:
+    stays = table("stays", column("took", "INTERVAL"), column("place", "POINT"))
+    assert "MIN" not in TableProfile(schema(stays), stays).sql

@@ -1,7 +1,7 @@
 """Sample questions about a table, made from its measures, dates and categories, each with its query.
 
-A column's type and name, then its values, decide its role: a measure has more than two values, a category has a few
-that repeat. A table without measures and categories gets no question.
+A column's type and name, then its values, decide its role: a measure has more than two values, not all of them years; a
+category has a few that repeat. A table without measures and categories gets no question.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ MOST_COLUMNS = 12  # columns of a table that are inspected
 MOST_GROUPS = 50  # most groups of a category
 LEAST_REPEATED = 2  # rows of a group, on average
 LEAST_LETTERS = 3  # of a name that begins another name
-_WHOLE = re.compile(r"int", re.IGNORECASE)
+YEARS = range(1900, 2101)  # whole numbers within it are years
+_WHOLE = re.compile(r"\b(?:tiny|small|medium|big|huge|u)*int(?:eger|\d+)?\b", re.IGNORECASE)
 _DATE = re.compile(r"date|timestamp", re.IGNORECASE)
 _DAY = re.compile(r"^(\d{4})-\d\d-\d\d")
 _AGGREGATE = re.compile(r"^(?:total|average) ", re.IGNORECASE)
@@ -98,6 +99,7 @@ class TableProfile:
         keys = list_keys(table)
         plain = [it for it in table.columns if it.name not in keys and not it.private and is_readable(it.name)]
         self.measures = [it for it in plain if is_measure(it) and not self._names_table(it)][:MOST_COLUMNS]
+        self._whole = [it for it in self.measures if _WHOLE.search(it.type)]
         self.categories = [it for it in plain if is_category(it)][:MOST_COLUMNS]
         self.dates = [it for it in plain if is_date(it)][:MOST_COLUMNS]
 
@@ -107,6 +109,7 @@ class TableProfile:
         counted = ["COUNT(*)"]
         counted += [f"COUNT(DISTINCT {self._quote(it.name)})" for it in (*self.measures, *self.categories)]
         counted += [f"MAX({self._quote(it.name)})" for it in self.dates]
+        counted += [f"{end}({self._quote(it.name)})" for it in self._whole for end in ("MIN", "MAX")]
         named = ", ".join(f"{it} AS v{at}" for at, it in enumerate(counted))
         return f"SELECT {named} FROM {self._schema.quote_table(self._table)}"
 
@@ -118,6 +121,9 @@ class TableProfile:
         categories = tuple(it for it, n in groups if 2 <= n <= MOST_GROUPS and n * LEAST_REPEATED <= rows)
         found = [(it, match) for it in self.dates if (match := _DAY.match(str(next(values) or "")))]
         dates = tuple(it for it, _ in found)
+        ends = [(it, next(values), next(values)) for it in self._whole]
+        years = [it for it, first, last in ends if first in YEARS and last in YEARS]
+        measures = tuple(it for it in measures if it not in years)
         return SeenSchema(rows, measures, categories, dates, int(found[0][1][1]) if found else None)
 
     def _names_table(self, column: Column) -> bool:
