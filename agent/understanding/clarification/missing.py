@@ -325,7 +325,7 @@ def _words_of(schema: Schema) -> frozenset[str]:
 
 def _is_known(word: str, known: frozenset[str]) -> bool:
     """Whether a word, a form of it, a part or a misspelling is among the known ones."""
-    stem = next(iter(words(word)), word)
+    stem = max(words(word), key=lambda it: (len(it), it), default=word)  # of `co2`, which has two, the letters
     if stem in known:
         return True
     begins = len(stem) >= _BEGINNING and any(it.startswith(stem[:_BEGINNING]) for it in known)

@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Sequence
 
-from rag.words import is_silent, stem_of, tokens, words
+from rag.words import Token, is_silent, stem_of, tokens, words
 
 # ruff: noqa: E501
 _PHRASE = 3  # most words of a requested thing
@@ -69,6 +69,8 @@ _AUXILIARIES = """
     she ever always usually often still
 """
 _BEFORE_VERBS = frozenset(_AUXILIARIES.split())
+# A substance by its formula: CO2, NO2, PM10. Quarters and half years are written alike.
+_FORMULA = re.compile(r"(?!(?:q|h|w|fy)\d)[a-z]{1,3}\d{1,2}", re.IGNORECASE)
 _COORDINATORS = ("or ", "and ", ", ")
 _ONE_WORD = ("which", "what")
 _SUPERLATIVES = ("most", "fewest", "least")
@@ -128,12 +130,16 @@ def _list_following(rest: str) -> list[str]:
 def _read_phrase(rest: str) -> tuple[list[str], int]:
     """The words at the start of a text that name one thing, and their end position.
 
-    There are none if they include a number, a name or an abbreviation, which may stand for anything.
+    There are none if they include a number, a name or an abbreviation, which may stand for anything. A formula alone
+    stands for a substance.
     """
     mention: list[str] = []
     end = 0
-    for word in tokens(rest[:_PHRASE_CHARS]):
-        if is_silent(word) or stem_of(word) in _STOPS or rest[end : word.start].strip() or len(mention) == _PHRASE:
+    listed = tokens(rest[:_PHRASE_CHARS])
+    if listed and _FORMULA.fullmatch(listed[0].text) and (len(listed) == 1 or _is_outside(listed[1])):
+        return [listed[0].text], listed[0].end
+    for word in listed:
+        if _is_outside(word) or rest[end : word.start].strip() or len(mention) == _PHRASE:
             break
         if not word.text.isalpha() or word.text[:1].isupper():
             return [], end
@@ -142,6 +148,11 @@ def _read_phrase(rest: str) -> tuple[list[str], int]:
         if _is_plural(word.text):
             break  # the plural noun is counted; what follows describes it
     return mention, end
+
+
+def _is_outside(word: Token) -> bool:
+    """Whether a word is in no phrase that names a thing."""
+    return is_silent(word) or stem_of(word) in _STOPS
 
 
 def _says_how(mention: Sequence[str]) -> bool:
