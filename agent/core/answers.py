@@ -93,7 +93,7 @@ class CandidateRecord(Frozen):
     source: Where the query comes from. `draft`: a model. `repaired`: a draft that Plumbline repaired. `alternative`: a
         query derived from one that ran. `reused`: an earlier answer.
     note: What Plumbline changed. Empty for a draft.
-    votes: Number of drafts that gave these rows unchanged.
+    votes: Number of drafts that gave these rows unchanged, or beside a count that nobody asked for.
     columns: Column names, in the query's order.
     results: The first rows, one object per row.
     row_count: Number of rows of the whole result.

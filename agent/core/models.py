@@ -261,6 +261,7 @@ class Candidate(Frozen):
     draft: index of the original draft, counted from 0 in the order in which drafts were written.
     by_second, temperature, logprob_mean: of that draft.
     result, error: the outcome; both None if the query was not run.
+    unasked: the place of the one column that shows a count nobody asked for; None if there is none.
     """
 
     sql: str
@@ -272,6 +273,7 @@ class Candidate(Frozen):
     logprob_mean: float | None = None
     result: QueryResult | None = None
     error: str | None = None
+    unasked: int | None = None
     doubts: tuple[Doubt, ...] = ()
 
     @classmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.core.models import Candidate, CandidateSource, Doubt
-from agent.pipeline.steps.consensus import Evidence, group_candidates
+from agent.pipeline.steps.consensus import Evidence, elect, evidence_of, group_candidates, is_settled
 from executors.base import JsonValue, QueryResult
 
 
@@ -50,6 +50,56 @@ def test_the_evidence_is_that_of_the_chosen_candidate() -> None:
     found = Evidence(groups=group_candidates([one, candidate("SELECT 2", (1,), draft=1)]), chosen=one, drafts=2)
     assert (found.votes, found.doubts) == (2, (doubt,))
     assert Evidence(groups=(), chosen=one, drafts=1).votes == 0
+
+
+def counted(sql: str, *rows: tuple[object, ...], draft: int) -> Candidate:
+    """A draft whose second column is a count that nobody asked for."""
+    return candidate(sql, *rows, draft=draft).model_copy(update={"unasked": 1})
+
+
+def test_drafts_with_an_unasked_count_vote_for_the_one_without_it() -> None:
+    plain = candidate("SELECT a", ("Pitcher",), draft=2)
+    beside = [counted(f"SELECT a, COUNT({n})", ("Pitcher", 7 + n), draft=n) for n in range(2)]
+    groups = group_candidates([*beside, plain])
+    assert [(it.votes, it.first) for it in groups] == [(3, plain)]
+    assert is_settled(groups)
+    assert elect(groups, beside[0]) == elect(groups, beside[1]) == plain
+    assert elect(groups, plain) is None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        candidate("SELECT a", ("Catcher",), draft=1),
+        candidate("SELECT n", (7,), draft=1),  # the count is left out, nothing else
+        candidate("SELECT a", ("Pitcher",), ("Pitcher",), draft=1),
+        candidate("SELECT a", ("Pitcher",), draft=1, source="repaired"),
+        candidate("SELECT a", ("Pitcher",), draft=1, source="alternative"),
+        counted("SELECT a, b", ("Pitcher", 8), draft=1),  # no draft shows it without a count
+    ],
+)
+def test_other_candidates_leave_an_unasked_count_where_it_is(other: Candidate) -> None:
+    beside = counted("SELECT a, COUNT(*)", ("Pitcher", 7), draft=0)
+    groups = group_candidates([beside, other])
+    assert len(groups) == 2
+    assert elect(groups, beside) is None
+
+
+def test_nothing_beside_a_count_agrees_with_nothing() -> None:
+    assert len(group_candidates([counted("SELECT a, COUNT(*)", (None, 7), draft=0), candidate("b", (None,))])) == 2
+
+
+def test_an_alternative_stays_if_its_draft_votes_for_the_rows_without_a_count() -> None:
+    beside = [counted(f"SELECT a, COUNT({n})", ("Pitcher", 7), draft=n) for n in range(2)]
+    other = candidate("SELECT x", ("Catcher", 1), draft=0, source="alternative")
+    found = [*beside, candidate("SELECT a", ("Pitcher",), draft=2), other]
+    assert elect(group_candidates(found), other) is None
+    assert evidence_of(found, other, (), None, 3).base_votes == 3
+
+
+def test_two_that_agree_on_other_rows_outvote_an_unasked_count() -> None:
+    beside, other = counted("SELECT a, COUNT(*)", ("Pitcher", 7), draft=0), candidate("b", ("Catcher",), draft=1)
+    assert elect(group_candidates([beside, other, candidate("c", ("Catcher",), draft=2)]), beside) == other
 
 
 @pytest.mark.parametrize(

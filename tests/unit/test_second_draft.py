@@ -26,6 +26,9 @@ OTHER = "SELECT SUM(amount) AS s FROM orders WHERE status = 'C'"
 THIRD = "SELECT SUM(amount) AS s FROM orders WHERE status = 'X'"
 WRONG_ALIAS = "SELECT SUM(orders.amount) AS s FROM orders AS o"  # repaired, it gives the total
 BROKEN = "SELECT nonsense FROM orders"
+COUNTRY = "SELECT country FROM customers GROUP BY country ORDER BY COUNT(*) DESC LIMIT 1"
+COUNTED = "SELECT country, COUNT(*) AS n FROM customers GROUP BY country ORDER BY n DESC LIMIT 1"
+STATUS = "SELECT status FROM orders GROUP BY status ORDER BY COUNT(*) DESC LIMIT 1"
 
 
 def second_drafts(answer: Answer) -> list[bool | None]:
@@ -100,6 +103,68 @@ async def test_a_confidence_below_the_threshold_is_a_check_of_its_own(
     assert [check.name for check in failed] == ["confidence"]
     assert "answers are verified from 99.9% on." in failed[0].detail
     assert failed[0].detail.endswith("Read the query before you use the rows, or ask in other words.")
+
+
+@pytest.mark.parametrize(
+    "drafts, attempts, counted",
+    [([COUNTED, COUNTRY], 2, 1), ([COUNTRY, COUNTED], 1, 1), ([STATUS, COUNTED, COUNTED, COUNTRY], 2, 2)],
+)
+async def test_a_draft_without_an_unasked_count_is_chosen_and_has_the_votes_of_those_with_it(
+    voting: Service, model: ScriptedModel, drafts: list[str], attempts: int, counted: int
+) -> None:
+    for sql in drafts:
+        model.replies(sql=sql)
+
+    answer = await voting.query("What is the most common country?", "shop", options=Options(candidates=True))
+
+    votes, all_drafts = counted + 1, len(drafts)
+    (told,) = [check.detail for check in answer.checks if check.name == "second_draft"]
+    assert told == (
+        f"{votes} of {all_drafts} independent drafts give these rows, "
+        f"{counted} of them beside a count that nobody asked for."
+    )
+    assert answer.results == [{"country": "DE"}]
+    assert answer.verified
+    assert (answer.attempts, answer.usage.model_calls, answer.doubts) == (attempts, all_drafts, [])
+    assert (answer.candidates[0].votes, answer.candidates[0].columns) == (votes, ["country"])
+
+
+async def test_the_history_says_why_a_query_with_an_unasked_count_gave_way(
+    voting: Service, model: ScriptedModel
+) -> None:
+    model.replies(sql=COUNTED)
+    model.replies(sql=COUNTRY)
+
+    answer = await voting.query("What is the most common country?", "shop")
+
+    first, second = answer.attempt_history
+    assert first.verdict is not None
+    assert first.verdict.reason == "Another draft shows the same without a count that nobody asked for."
+    assert second.note == "What other drafts also show is left out: a count nobody asked for."
+    assert answer.sql == second.sql
+
+
+@pytest.mark.parametrize(
+    "question, drafts, passed",
+    [
+        ("What is the most common country?", [COUNTED, COUNTED], True),  # no draft shows it without the count
+        ("What is the most common country, and how many have it?", [COUNTED, COUNTRY, COUNTED, COUNTED], True),
+        ("What is the most common country?", [COUNTED, STATUS, THIRD, BROKEN, BROKEN], False),
+    ],
+)
+async def test_a_count_stays_if_it_is_asked_for_or_in_every_draft(
+    voting: Service, model: ScriptedModel, question: str, drafts: list[str], passed: bool
+) -> None:
+    for sql in drafts:
+        model.replies(sql=sql)
+    if passed:
+        model.replies(text="DE: 2 customers.")
+
+    answer = await voting.query(question, "shop")
+
+    assert answer.results == [{"country": "DE", "n": 2}]
+    assert second_drafts(answer) == [passed]
+    assert answer.attempts == 1
 
 
 async def test_no_further_draft_is_announced_where_others_agree(voting: Service, model: ScriptedModel) -> None:

@@ -1,6 +1,6 @@
 """A count that orders and cuts the rows and is shown, although the question counts nothing.
 
-The count may be welcome, so the query stays as it is.
+The count may be welcome, so the query stays as it is, unless a draft shows the same without it.
 """
 
 from __future__ import annotations
@@ -17,17 +17,22 @@ _COUNTED = re.compile(
 )
 
 
-def apply(context: RuleContext) -> Finding | None:
+def find_counts(context: RuleContext) -> list[int]:
+    """The places of the shown counts that nobody asked for, among the columns of the result."""
     tree, order = context.query, context.query.args.get("order")
     if order is None or tree.args.get("limit") is None or _COUNTED.search(context.question):
-        return None
+        return []
     by = [item.this for item in order.expressions]
     names = {it.name.lower() for it in by if isinstance(it, exp.Column) and not it.table}
-    shown = [it for it in tree.selects if isinstance(it.unalias(), exp.Count)]
-    counts = [it for it in shown if it.unalias() in by or it.alias.lower() in names]
-    if not counts or len(counts) == len(tree.selects) or not is_english(context.question):
+    shown = [(at, it) for at, it in enumerate(tree.selects) if isinstance(it.unalias(), exp.Count)]
+    counts = [at for at, it in shown if it.unalias() in by or it.alias.lower() in names]
+    return counts if len(counts) < len(tree.selects) and is_english(context.question) else []
+
+
+def apply(context: RuleContext) -> Finding | None:
+    if not (counts := find_counts(context)):
         return None
-    count = context.to_sql(counts[0])
+    count = context.to_sql(context.query.selects[counts[0]])
     return Finding(f"The rows show {count} too, which the question does not ask for. Ask for it if you want it.")
 
 

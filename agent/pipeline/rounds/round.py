@@ -13,7 +13,7 @@ from agent.core.models import Attempt, Candidate, Check, Draft, Verdict
 from agent.core.resilience.off_loop import off_loop
 from agent.databases.database import describe_left_out, find_hidden_columns
 from agent.databases.made_addresses import refuse_made_address
-from agent.pipeline.rounds.voting import begin_ahead, vote
+from agent.pipeline.rounds.voting import begin_ahead, candidate_of, vote
 from agent.pipeline.steps.consensus import elect, group_candidates
 from agent.pipeline.steps.judge import overrule, report_unjudged, verdict_of_checks
 from agent.pipeline.steps.plan import plan_of
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 OUTVOTED = "More independent drafts agree on other rows."
 ELECTED = "More independent drafts agree on these rows."
+COUNTED = "Another draft shows the same without a count that nobody asked for."
+WITHOUT_COUNT = "What other drafts also show is left out: a count nobody asked for."
 
 
 class Round:
@@ -160,9 +162,10 @@ class Round:
             )
             checks = (*self._filter(query), *shape_checks(run.question.text, result), found.check)
             self._update(checks=checks, doubts=found.doubts)
-            self._keep(Candidate.of(draft, result, doubts=found.doubts))
+            candidate = await candidate_of(run, draft, result, found.doubts)
+            self._keep(candidate)
             if run.limits.enable_evaluation:
-                await self._judge(query, result, found)
+                await self._judge(query, candidate, found)
         return Evaluated(
             verdict=self._attempt.verdict,
             checks=self._attempt.checks,
@@ -171,7 +174,7 @@ class Round:
             elapsed_ms=run.ledger.last,
         )
 
-    async def _judge(self, query: CheckedSql, result: QueryResult, found: RuleReview) -> None:
+    async def _judge(self, query: CheckedSql, candidate: Candidate, found: RuleReview) -> None:
         """Set the verdict from the first source that can refuse the query, and the next draft if one is known."""
         run, second = self._run, "off" if self._reusing else self._run.confirmation.second_draft
         if found.alternative is not None and run.parts.profile.repairs and not self._was_tried(found.alternative.sql):
@@ -182,13 +185,15 @@ class Round:
         if verdict is not None:
             self._update(verdict=verdict)
         elif second == "judges":
-            await self._elect()
+            await self._elect(candidate)
         elif self._reusing and self._attempt.draft.earlier_votes and run.confirmation.second_draft == "judges":
             self._count_earlier_votes(*self._attempt.draft.earlier_votes)
         elif run.confirmation.asks_judge:
             try:
                 text, doubts = run.question.text, self._attempt.doubts
-                verdict = await run.parts.judge.judge(text, query.sql, result, run.context, run.ledger, doubts)
+                verdict = await run.parts.judge.judge(
+                    text, query.sql, self._attempt.rows, run.context, run.ledger, doubts
+                )
                 self._update(verdict=verdict)
             except (ModelError, ReplyUnusable) as error:
                 self._update(checks=(*self._attempt.checks, report_unjudged(error, run.ledger)))
@@ -206,25 +211,28 @@ class Round:
         verdict = Verdict(reason=detail, correct=True, source="drafts")
         self._update(checks=(*self._attempt.checks, check), verdict=verdict)
 
-    async def _elect(self) -> None:
+    async def _elect(self, current: Candidate) -> None:
         """Let drafts vote. Accept the query if they agree on its rows; if they agree on others, try those next."""
         run = self._run
         check = await vote(run, self._try, run.confirmation.drafts)
-        chosen = elect(group_candidates(run.candidates), self._candidate())
+        groups = group_candidates(run.candidates)
+        chosen = elect(groups, current)
         if chosen is None and self._attempt.draft.source == "alternative":
             detail = "Drafts are compared with the query that this one was derived from."
             check = check.model_copy(update={"passed": None, "detail": detail})
         self._update(checks=(*self._attempt.checks, check))
         if chosen is not None and not self._was_tried(chosen.sql):
+            counted = next(it.with_count for it in groups if chosen in it.candidates)
             draft = Draft(
                 sql=chosen.sql,
                 index=chosen.draft,
-                note=chosen.note or ELECTED,
+                note=chosen.note or (WITHOUT_COUNT if counted else ELECTED),
                 source=chosen.source,
+                by_second=chosen.by_second,
                 temperature=chosen.temperature,
                 logprob_mean=chosen.logprob_mean,
             )
-            self._refuse(OUTVOTED, draft)
+            self._refuse(COUNTED if current in counted else OUTVOTED, draft)
         elif check.passed:
             self._update(verdict=Verdict(reason=check.detail, correct=True, source="drafts"))
 
@@ -236,10 +244,6 @@ class Round:
     def _was_tried(self, sql: str | None) -> bool:
         """Whether a query was elected before: one that gives different rows each time is elected only once."""
         return any(it.elected and it.sql == sql for it in (*self._run.attempts, self._attempt))
-
-    def _candidate(self) -> Candidate:
-        attempt = self._attempt
-        return Candidate.of(attempt.draft, attempt.result, attempt.error, doubts=attempt.doubts)
 
     def _keep(self, candidate: Candidate) -> None:
         """Add a candidate to the run, in place of an earlier version of the same one."""
@@ -263,7 +267,7 @@ class Round:
     async def conclude(self) -> None:
         """Add the attempt to the run, whatever its outcome; if it could not be run, add its repair too."""
         if self._attempt.error is not None and self._attempt.draft.sql is not None:
-            self._keep(self._candidate())
+            self._keep(Candidate.of(self._attempt.draft, None, self._attempt.error))
         self._run.attempts.append(self._attempt)
         with self._run.ledger.time_step("sql_generator"):
             self._run.repaired = await self._repair()

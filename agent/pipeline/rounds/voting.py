@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from agent.checks.rules.repair import repair_draft
 from agent.core.errors import ModelError, ReplyUnusable
-from agent.core.models import Candidate, Check, Draft
+from agent.core.models import Candidate, Check, Doubt, Draft
 from agent.core.resilience.off_loop import off_loop
 from agent.pipeline.steps.consensus import AGREED, Group, group_candidates, is_settled
+from executors.dialects.table import DIALECTS
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
 from rag.schema.joins import keyed_of
 
 if TYPE_CHECKING:
     from agent.checks.rules.review import Rows
     from agent.pipeline.rounds.run import Run
+    from executors.base import QueryResult
 
 
 def begin_ahead(run: Run) -> None:
@@ -84,6 +86,27 @@ async def vote(run: Run, rows: Rows, most: int) -> Check:
     return _votes_text(group_candidates(run.candidates), run, failure)
 
 
+async def candidate_of(run: Run, draft: Draft, result: QueryResult, doubts: tuple[Doubt, ...] = ()) -> Candidate:
+    """The candidate for a draft that ran. If drafts vote, it knows which count nobody asked for."""
+    judges, off = run.confirmation.second_draft == "judges", run.parts.profile.rules_off
+    counts = list[int]()
+    if judges and draft.source == "draft" and "unasked_count" not in off:
+        counts = await off_loop(lambda: _find_counts(run, draft.sql or "", len(result.columns)))
+    return Candidate.of(draft, result, doubts=doubts, unasked=counts[0] if len(counts) == 1 else None)
+
+
+def _find_counts(run: Run, sql: str, columns: int) -> list[int]:
+    from agent.checks.rules.base import RuleContext
+    from agent.checks.rules.unasked_count import find_counts
+    from executors.sql.tree import tree_to_change
+
+    schema = run.context.db_schema
+    tree = tree_to_change(sql, DIALECTS[schema.dialect].sqlglot)
+    if tree is None or len(tree.selects) != columns:  # the places of columns are unknown beside *
+        return []
+    return find_counts(RuleContext(sql, schema, tree, run.question.text))
+
+
 async def _try_second_again(run: Run, failed: Draft, rows: Rows) -> Candidate | None:
     """A second try of the second model, at a higher temperature, after a draft that could not be run; None if it fails.
 
@@ -104,7 +127,7 @@ async def _try_draft(run: Run, draft: Draft, rows: Rows) -> tuple[Candidate, Err
     """Run a draft as written, or else repaired. Returns the candidate, and the error of the draft as written."""
     assert draft.sql is not None  # noqa: S101  a draft without a query is not tried
     try:
-        return Candidate.of(draft, await rows(draft.sql)), None
+        return await candidate_of(run, draft, await rows(draft.sql)), None
     except (SqlFailed, SqlRefused) as error:
         schema, off = keyed_of(run.context.db_schema, run.context.known), run.parts.profile.rules_off
         kind, failed = error.kind, Candidate.of(draft, None, error.message)
@@ -123,7 +146,9 @@ def _votes_text(groups: tuple[Group, ...], run: Run, failure: str) -> Check:
     votes = groups[0].votes if groups else 0
     voting = sum(group.votes for group in groups)
     if votes >= AGREED and (len(groups) == 1 or votes > groups[1].votes):
-        detail = f"{votes} of {run.drafts} independent drafts give these rows."
+        counted = sum(it.may_vote for it in groups[0].with_count)
+        beside = f", {counted} of them beside a count that nobody asked for" if counted else ""
+        detail = f"{votes} of {run.drafts} independent drafts give these rows{beside}."
         return Check(name=NAME, passed=True, detail=detail)
     if voting < AGREED:
         errors = [it.error for it in run.candidates if it.error]

@@ -1,7 +1,8 @@
 """Groups candidates by their rows, finds what independent drafts agree on, and collects the evidence for an answer.
 
 This is self-consistency (Wang et al. 2023), by result instead of text. Only drafts that ran as written vote, because a
-rule that repairs two drafts in the same way would confirm itself.
+rule that repairs two drafts in the same way would confirm itself. Drafts that also show a count which nobody asked for
+vote for the draft that shows the same without it: they confirm its rows.
 """
 
 from __future__ import annotations
@@ -15,9 +16,18 @@ AGREED = 2  # votes that decide: a model seldom makes the same mistake twice
 
 
 class Group(Frozen):
-    """Candidates that gave the same rows, in any order; `first` represents them."""
+    """Candidates that gave the same rows, in any order; `first` represents them.
+
+    with_count: candidates that gave these rows beside a count that nobody asked for.
+    """
 
     candidates: tuple[Candidate, ...]
+    with_count: tuple[Candidate, ...] = ()
+
+    @property
+    def members(self) -> tuple[Candidate, ...]:
+        """All candidates that confirm the rows."""
+        return (*self.candidates, *self.with_count)
 
     @property
     def first(self) -> Candidate:
@@ -27,7 +37,7 @@ class Group(Frozen):
     @property
     def votes(self) -> int:
         """The number of drafts in the group that ran as the model wrote them."""
-        return sum(it.may_vote for it in self.candidates)
+        return sum(it.may_vote for it in self.members)
 
 
 class Evidence(Frozen):
@@ -78,8 +88,33 @@ def group_candidates(candidates: Sequence[Candidate]) -> tuple[Group, ...]:
                 break
         else:
             groups.append([candidate])
-    found = [Group(candidates=tuple(group)) for group in groups]
+    found = _join_counts([Group(candidates=tuple(group)) for group in groups])
     return tuple(sorted(found, key=lambda it: (-it.votes, it.first.result is None or it.first.result.holds_nothing)))
+
+
+def _join_counts(groups: Sequence[Group]) -> list[Group]:
+    """The groups; one whose drafts show an unasked count is part of the group that shows the same without it."""
+    plain = [it for it in groups if it.votes and all(one.unasked is None for one in it.candidates)]
+    found, counted = list[Group](), dict[int, list[Candidate]]()
+    for group in groups:
+        rows = next((_without_count(it) for it in group.candidates if it.may_vote and it.unasked is not None), None)
+        same = next((at for at, it in enumerate(plain) if rows is not None and _agree(it.first, rows)), None)
+        if same is None:
+            found.append(group)
+        else:
+            counted.setdefault(same, []).extend(group.candidates)
+    more = {plain[at].first.sql: tuple(candidates) for at, candidates in counted.items()}
+    return [it.model_copy(update={"with_count": more.get(it.first.sql, ())}) for it in found]
+
+
+def _without_count(candidate: Candidate) -> Candidate:
+    """The candidate as if its query did not show the unasked count."""
+    result, at = candidate.result, candidate.unasked
+    if result is None or at is None:
+        return candidate
+    columns, *rows = [(*row[:at], *row[at + 1 :]) for row in (result.columns, *result.rows)]
+    without = result.model_copy(update={"columns": columns, "rows": tuple(rows)})
+    return candidate.model_copy(update={"sql": "", "result": without})
 
 
 def is_settled(groups: Sequence[Group]) -> bool:
@@ -100,10 +135,10 @@ def evidence_of(
 ) -> Evidence:
     """The evidence for the chosen candidate. `drafts`: number of drafts that were written."""
     groups = group_candidates(candidates)
-    own = [group for group in groups if chosen in group.candidates]
+    own = [group for group in groups if chosen in group.members]
     based = chosen.source == "alternative"
     base = [
-        it.votes for it in groups if based and any(one.may_vote and one.draft == chosen.draft for one in it.candidates)
+        it.votes for it in groups if based and any(one.may_vote and one.draft == chosen.draft for one in it.members)
     ]
     ordered = (*own, *(group for group in groups if group not in own))
     return Evidence(
@@ -121,15 +156,16 @@ def elect(groups: Sequence[Group], current: Candidate) -> Candidate | None:
     """The candidate that the drafts agree on, to replace the current one; None if the current one stays.
 
     It stays if it is in the group with the most votes, if it is an alternative that schema and data suggest for a query
-    of that group, or if no two drafts agree.
+    of that group, or if no two drafts agree. A query with an unasked count gives way to one of its group without it.
     """
     if not groups:
         return None
-    first = groups[0]
-    of_them = {it.draft for it in first.candidates if it.may_vote}
-    stays = current in first.candidates or (current.source == "alternative" and current.draft in of_them)
-    own = next((it.votes for it in groups if current in it.candidates), 0)
-    return None if stays or first.votes < AGREED or first.votes <= own else first.first
+    first, own = groups[0], next((it for it in groups if current in it.members), None)
+    if current.source == "alternative" and any(it.may_vote and it.draft == current.draft for it in first.members):
+        return None
+    outvoted = first.votes >= AGREED and (own is None or first.votes > own.votes)
+    group = first if outvoted else own
+    return None if group is None or current in group.candidates else group.first
 
 
 def _agree(one: Candidate, other: Candidate) -> bool:

@@ -1533,7 +1533,7 @@ export interface components {
             note: string;
             /**
              * Votes
-             * @description Number of drafts that gave these rows unchanged.
+             * @description Number of drafts that gave these rows unchanged, or beside a count that nobody asked for.
              * @default 0
              */
             votes: number;
