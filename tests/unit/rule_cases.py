@@ -122,7 +122,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     ),
     "keyed_groups": (
         grouped("r.name, SUM(l.fee)", "r.id", "r.name"),
-        grouped("r.name, l.due, COUNT(*)", "r.id", None, "no key decides the due day"),
+        grouped("r.name, b.title, COUNT(*)", "r.id", None, "nothing decides the title"),
     ),
     "stored_values": (
         Case(

@@ -45,8 +45,8 @@ class Finding(NamedTuple):
     sql: the repaired query, or the alternative.
     changes: its differences from the original.
     probes: queries that show whether the finding matters. If all give the same rows, nothing is doubted.
-    counts: queries of one number. If one gives no rows, NULL or 0, nothing is doubted. The last number replaces `{}` in
-        the detail.
+    counts: queries of one number. If one gives no rows, NULL or 0, nothing is doubted or repaired. The last number
+        replaces `{}` in the detail of a doubt.
     """
 
     detail: str

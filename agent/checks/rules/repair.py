@@ -4,27 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
-from agent.checks.rules.base import NAMES, WORDS, RuleContext
+from agent.checks.rules.base import NAMES, WORDS, Finding, RuleContext
 from agent.checks.rules.registry import rules
+from agent.checks.rules.review import confirm
 from agent.core.models import Draft
+from agent.core.resilience.off_loop import off_loop
 from executors.base import Schema
 from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind
 
+if TYPE_CHECKING:
+    from agent.checks.rules.review import Rows
+
+
+async def repair_with_data(
+    draft: Draft, error: str, schema: Schema, rows: Rows, without: Collection[str] = ()
+) -> Draft | None:
+    """Like `repair_draft`, also with repairs that are right only if the stored values say so. `rows` runs a query."""
+    found = await off_loop(partial(_find_repair, draft, error, schema, without))
+    return _to_draft(draft, found) if found is not None and await confirm(found, rows) is not None else None
+
 
 def repair_draft(draft: Draft, error: str, schema: Schema, without: Collection[str] = ()) -> Draft | None:
-    """The repaired draft, which may run; None if no rule can repair it.
+    """The repaired draft, which may run; None if no rule can repair it by the schema alone.
 
     `error`: an `ErrorKind`. `schema`: with all known keys. `without`: ids of rules to leave out.
     """
+    found = _find_repair(draft, error, schema, without)
+    return None if found is None or found.counts else _to_draft(draft, found)
+
+
+def _to_draft(draft: Draft, found: Finding) -> Draft:
+    return draft.model_copy(update={"sql": found.sql, "note": found.detail, "source": "repaired"})
+
+
+def _find_repair(draft: Draft, error: str, schema: Schema, without: Collection[str]) -> Finding | None:
+    """The findings of all rules that can repair the draft, as one; None if there are none."""
     kind = next((it for it in ErrorKind if it == error), None)
     if draft.sql is None or kind is None:
         return None
     from executors.sql.names.known_names import quote_names
     from executors.sql.tree import tree_to_change
 
-    sql, notes, dialect = draft.sql, list[str](), DIALECTS[schema.dialect].sqlglot
+    sql, notes, counts, dialect = draft.sql, list[str](), list[str](), DIALECTS[schema.dialect].sqlglot
     if kind in NAMES | WORDS and (quoted := quote_names(sql, schema)):
         sql, notes = quoted, ["names of the schema are in quotes"]  # the next run shows what is still wrong
     else:
@@ -35,5 +60,6 @@ def repair_draft(draft: Draft, error: str, schema: Schema, without: Collection[s
                 sql = found.sql
                 context = replace(context, sql=sql, tree=tree_to_change(sql, dialect))
                 notes.append(found.detail)
-    note = f"The last query repaired: {'; '.join(dict.fromkeys(notes))}."
-    return draft.model_copy(update={"sql": sql, "note": note, "source": "repaired"}) if notes else None
+                counts += found.counts
+    detail = f"The last query repaired: {'; '.join(dict.fromkeys(notes))}."
+    return Finding(detail, sql, counts=tuple(counts)) if notes else None

@@ -64,7 +64,7 @@ async def review(
     subject = RuleContext(sql, schema, tree, question, told, values, documents, looked_up, rows=whole)
     doubts, alternative = await _alternative(draft, subject, result, rows, without)
     for rule, found in await off_loop(lambda: [(it, it.find(subject)) for it in rules("doubt", without)]):
-        if found is not None and (confirmed := await _confirm(found, rows)) is not None:
+        if found is not None and (confirmed := await confirm(found, rows)) is not None:
             doubts.append(Doubt(rule=rule.id, evidence=rule.evidence, detail=confirmed.detail))
     return RuleReview(looked_up.check, tuple(doubts), alternative)
 
@@ -108,7 +108,7 @@ def _apply_changes(subject: RuleContext, without: Collection[str]) -> tuple[list
     return doubts, changes, subject.sql
 
 
-async def _confirm(found: Finding, rows: Rows) -> Finding | None:
+async def confirm(found: Finding, rows: Rows) -> Finding | None:
     """The finding if the data supports it; None if all probes give the same rows, or a count is 0 or fails."""
     from agent.core.row_comparison import same_rows
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agent.checks.rules.repair import repair_draft
+from agent.checks.rules.repair import repair_with_data
 from agent.checks.rules.review import RuleReview, review
 from agent.core.errors import ModelError, ReplyUnusable, WritesNotAllowed
 from agent.core.events import EVENT_ROWS, Evaluated, Planned, SqlExecuted, SqlGenerated, SqlValidated
@@ -298,7 +298,7 @@ class Round:
             return None
         schema = keyed_of(run.context.db_schema, run.context.known)
         off = run.parts.profile.rules_off
-        found = await off_loop(partial(repair_draft, last.draft, last.error_type, schema, off))
+        found = await repair_with_data(last.draft, last.error_type, schema, self._try, off)
         return None if found is None or any(attempt.sql == found.sql for attempt in run.attempts) else found
 
     async def _write_draft(self) -> Draft:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
-from agent.checks.rules.repair import repair_draft
+from agent.checks.rules.repair import repair_with_data
 from agent.core.errors import ModelError, ReplyUnusable
 from agent.core.models import Candidate, Check, Doubt, Draft
 from agent.core.resilience.off_loop import off_loop
@@ -133,7 +133,7 @@ async def _try_draft(run: Run, draft: Draft, rows: Rows) -> tuple[Candidate, Err
         kind, failed = error.kind, Candidate.of(draft, None, error.message)
     if not run.parts.profile.repairs:
         return failed, kind
-    repair = await off_loop(lambda: repair_draft(draft, kind, schema, off))
+    repair = await repair_with_data(draft, kind, schema, rows, off)
     if repair is None or repair.sql is None:
         return failed, kind
     try:
