@@ -164,3 +164,41 @@ def test_the_nearest_columns_elsewhere_are_none_of_the_tables_that_were_asked() 
         hint = diagnose.column_hint("shop_names", wide, {"a": "a"})
         assert hint == "a has only: shop_name. Nearest: shop_name. shop_name is in b."
     assert "is in a" in diagnose.column_hint("shop_names", wide, {"b": "b"})
+
+
+def _cruises() -> Schema:
+    """Instruments, and drills that five joins lead to."""
+
+    def table(name: str, columns: str, *refers: str) -> Table:
+        keys = tuple(ForeignKey(columns=(f"{to}_id",), table=to, referenced=(f"{to}_id",)) for to in refers)
+        names = (f"{name}_id", *(f"{to}_id" for to in refers), *columns.split())
+        described = tuple(Column(name=it, type="TEXT") for it in names)
+        return Table(name=name, columns=described, primary_key=(f"{name}_id",), foreign_keys=keys)
+
+    tables = (
+        table("drill", "name passed", "vessel"),
+        table("vessel", "name flag"),
+        table("cruise", "name", "vessel"),
+        table("station", "name depth", "cruise"),
+        table("instrument", "name kind"),
+        table("deployment", "minutes", "station", "instrument"),
+    )
+    return Schema(database="d", dialect="sqlite", tables=tables)
+
+
+@pytest.mark.parametrize(
+    "name, used, hint",
+    [
+        ("instrument_name", "instrument", "Nearest: name, instrument_id."),
+        ("station_name", "instrument", "Nearest: name. name is in station: add "
+         "JOIN deployment ON instrument.instrument_id = deployment.instrument_id "
+         "JOIN station ON deployment.station_id = station.station_id."),
+        ("passed", "instrument", "passed is in drill."),
+        ("name", "deployment", "name is in station: add JOIN station ON deployment.station_id = station.station_id. "
+         "name is in instrument: add JOIN instrument ON deployment.instrument_id = instrument.instrument_id."),
+        ("flag", "drill", "flag is in vessel: add JOIN vessel ON drill.vessel_id = vessel.vessel_id."),
+    ],
+)  # fmt: skip
+def test_a_near_name_that_the_query_reads_comes_before_a_table_far_away(name: str, used: str, hint: str) -> None:
+    found = diagnose.column_hint(name, _cruises(), {used: used})
+    assert found.partition(": ")[2].partition(". ")[2] == hint

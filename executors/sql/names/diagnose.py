@@ -10,7 +10,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 
-from executors.base import Schema, Table, dialect_row
+from executors.base import Column, Schema, Table, dialect_row
 from executors.dialects.row import Dialect
 from executors.dialects.table import DIALECTS, match_error
 from executors.errors import ErrorKind, SqlFailed
@@ -19,6 +19,7 @@ from executors.sql.driver_words import without_values
 MAX_COLUMNS = 25
 MAX_NEAREST = 3
 MAX_HOLDERS = 2
+MAX_JOINS = 2  # a table that more joins lead to is seldom meant
 NEAR_ENOUGH = 70.0
 VERY_NEAR = 90.0
 MAX_MESSAGE_CHARS = 500
@@ -45,13 +46,13 @@ def column_hint(name: str, schema: Schema, used: Mapping[str, str], *, table: st
     owners = [found for found in (schema.table(t) for t in ([table] if table else used)) if found]
     parts = [f"{entry.name} has only: {_list(entry, dialect)}." for entry in owners[:3]]
     holders = [entry for entry in schema.tables if entry.column(name) and entry not in owners]
-    # Tables that the query already reads come first, because they need no join.
-    holders.sort(key=lambda entry: entry.name not in used)
-    if holders:
-        parts += [_holder_hint(name, holder, schema, used, dialect) for holder in holders[:MAX_HOLDERS]]
-    else:
-        parts += _nearest_columns(name, owners, schema, used, dialect)
-    return " ".join(parts)
+    joins = _count_joins(schema, used)
+    holders.sort(key=lambda entry: joins.get(entry.name, MAX_JOINS + 1))
+    here = _nearest(name, [column.name for entry in owners for column in entry.columns])
+    if here and not (holders and holders[0].name in joins):
+        parts.append(f"Nearest: {', '.join(dialect.quote_name(column) for column in here)}.")
+    found = [(name, holder) for holder in holders] or _find_near(name, owners, schema, joins, VERY_NEAR if here else 0)
+    return " ".join([*parts, *(_holder_hint(*it, schema, used, dialect) for it in found[:MAX_HOLDERS])])
 
 
 def table_hint(name: str, schema: Schema) -> str:
@@ -84,7 +85,7 @@ def function_hint(name: str, dialect: Dialect) -> str:
 def join_path(schema: Schema, used: Mapping[str, str], goal: str) -> tuple[str, ...]:
     """The joins that lead from a table of the query to `goal`: the shortest path over foreign keys, in both directions.
 
-    Returns `JOIN ... ON ...`, one text per step. Empty if the query reads `goal` already, or no key leads there.
+    Returns `JOIN ... ON ...`, one text per step. Empty if the query reads `goal` already, or no short path leads there.
     Args: used: real tables that the query reads -> their names in the query.
     """
     links = _links(schema)
@@ -106,7 +107,7 @@ def join_path(schema: Schema, used: Mapping[str, str], goal: str) -> tuple[str, 
         )
         steps.append(f"JOIN {dialect.qualify(right)} ON {on}")
         goal = before
-    return tuple(reversed(steps))
+    return tuple(reversed(steps)) if len(steps) <= MAX_JOINS else ()
 
 
 def tables_in(sql: str, schema: Schema) -> dict[str, str]:
@@ -171,19 +172,33 @@ def _holder_hint(name: str, holder: Table, schema: Schema, used: Mapping[str, st
     return f"{column} is in {table}" + (f": add {' '.join(joins)}." if joins else ".")
 
 
-def _nearest_columns(
-    name: str, owners: Sequence[Table], schema: Schema, used: Mapping[str, str], dialect: Dialect
-) -> list[str]:
-    """The nearest names in the tables that the query names, and very near ones elsewhere, with the join to them.
+def _find_near(
+    name: str, owners: Sequence[Table], schema: Schema, joins: Mapping[str, int], cutoff: float
+) -> list[tuple[str, Table]]:
+    """The columns of other tables that are nearest to a name, none farther than one of `owners`.
 
     `customer_name` is also near the column `name` of the table `customers`.
     """
-    here = _nearest(name, [column.name for entry in owners for column in entry.columns])
-    parts = [f"Nearest: {', '.join(dialect.quote_name(column) for column in here)}."] if here else []
-    near = _columns_of(schema).nearest(name, owners, VERY_NEAR if here else NEAR_ENOUGH)
-    for column, entry in near[:MAX_HOLDERS]:
-        parts.append(_holder_hint(column, entry, schema, used, dialect))
-    return parts
+    from rapidfuzz import fuzz
+
+    own = [it for entry in owners for column in entry.columns for it in _spell(entry, column)]
+    least = max((fuzz.WRatio(_comparable(name), _comparable(it)) for it in own), default=0) if cutoff else 0
+    return _columns_of(schema).nearest(name, owners, max(least, cutoff, NEAR_ENOUGH), joins)
+
+
+def _spell(table: Table, column: Column) -> tuple[str, str]:
+    """The names that people may use for a column."""
+    return column.name, f"{table.parts[-1]} {column.name}"
+
+
+def _count_joins(schema: Schema, used: Mapping[str, str]) -> dict[str, int]:
+    """How many joins lead to each table from the nearest one that the query reads, up to `MAX_JOINS`."""
+    links, found = _links(schema), dict.fromkeys(used, 0)
+    for joins in range(MAX_JOINS):
+        for name in [it for it, least in found.items() if least == joins]:
+            for other, _ in links.get(name, ()):
+                found.setdefault(other, joins + 1)
+    return found
 
 
 class _Columns:
@@ -193,15 +208,17 @@ class _Columns:
         self.schema = schema
         holders: dict[str, dict[str, tuple[str, Table]]] = {}
         for entry in schema.tables:
-            last = entry.parts[-1]
             for column in entry.columns:
-                for spelled in (column.name, f"{last} {column.name}"):
+                for spelled in _spell(entry, column):
                     holders.setdefault(spelled, {})[entry.name] = column.name, entry
         self._holders = list(holders.values())
         self._spelled = [_comparable(spelled) for spelled in holders]
 
-    def nearest(self, name: str, without: Sequence[Table], cutoff: float) -> list[tuple[str, Table]]:
-        """The columns most similar to `name`, best first, with their tables. Args: without: tables to leave out."""
+    def nearest(
+        self, name: str, without: Sequence[Table], cutoff: float, joins: Mapping[str, int]
+    ) -> list[tuple[str, Table]]:
+        """The columns most similar to `name`, best first, each with the table that the fewest joins lead to.
+        Args: without: tables to leave out; joins: the number of joins by table."""
         from rapidfuzz import fuzz, process
 
         left_out = {entry.name for entry in without}
@@ -212,7 +229,8 @@ class _Columns:
         found = process.extract(_comparable(name), choices, scorer=fuzz.WRatio, limit=MAX_NEAREST, score_cutoff=cutoff)
         places = [place for _, _, place in found]
         ones = [[one for table, one in self._holders[place].items() if table not in left_out] for place in places]
-        return list({(entry.name, column): (column, entry) for *_, (column, entry) in ones}.values())
+        first = [min(them, key=lambda it: joins.get(it[1].name, MAX_JOINS + 1)) for them in ones]
+        return list({(entry.name, column): (column, entry) for column, entry in first}.values())
 
 
 _MAX_READY = 4  # schemas whose prepared columns are kept: 100,000 columns take half a second to prepare
