@@ -19,9 +19,8 @@ from rag.docs.documents import make_document
 
 def missing_text(text: str, nearest: tuple[str, ...] = (), same: str | None = None) -> LookedUp:
     key = ("readers", "name", text)
-    detail = f"readers.name holds no {text!r}."
     return LookedUp(
-        check=Check(name="filter_values", passed=False, detail=detail),
+        check=Check(name="filter_values", passed=False, detail=f"readers.name holds no {text!r}."),
         missing={key: nearest},
         same={key: same} if same is not None else {},
     )

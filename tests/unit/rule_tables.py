@@ -6,10 +6,11 @@ import doubt_counterexamples
 import language_counterexamples
 import rule_counterexamples
 from rule_cases import CASES
+from rule_cases_parents import PARENT_CASES
 
 MORE = (
     rule_counterexamples.COUNTEREXAMPLES
     | doubt_counterexamples.COUNTEREXAMPLES
     | language_counterexamples.COUNTEREXAMPLES
 )
-TABLES = {name: [*cases, *MORE.get(name, ())] for name, cases in CASES.items()}
+TABLES = {name: [*cases, *MORE.get(name, ()), *PARENT_CASES.get(name, ())] for name, cases in CASES.items()}

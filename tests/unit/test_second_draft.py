@@ -397,6 +397,18 @@ async def test_two_drafts_with_one_stored_form_do_not_confirm_the_alternative(
     assert not answer.verified, "a change that the data proposes is confirmed by nobody"
 
 
+@pytest.mark.usefixtures("patient")
+async def test_a_text_that_only_the_parent_stores_is_compared_there(voting: Service, model: ScriptedModel) -> None:
+    for _ in range(2):
+        model.replies(sql="SELECT COUNT(*) AS n FROM orders WHERE status = 'Ada'")
+
+    answer = await voting.query("How many orders are from Ada?", "shop", options=Options(enable_answer=False))
+
+    assert answer.results == [{"n": 2}]
+    assert [(it.stated, it.computed) for it in answer.corrections] == [("status = 'Ada'", "customers.name = 'Ada'")]
+    assert not answer.verified
+
+
 async def test_what_gives_other_rows_each_time_is_chosen_once(voting: Service, model: ScriptedModel) -> None:
     drawn = "SELECT RANDOM() AS n, {} AS k FROM customers LIMIT 1"
     for number in range(5):

@@ -1,5 +1,6 @@
 """Texts that their column does not hold: replaced by the stored spelling if only case, accents or punctuation differ,
-by the stored code or name of the same country, or moved to the one other column of the table that stores them.
+by the stored code or name of the same country, or moved to the one other column that stores them: of the same table, or
+of a table that one path of foreign keys leads to.
 
 No other stored value is taken in their place: Niger is no typo for Nigeria, and the data alone cannot tell.
 """
@@ -11,8 +12,10 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from agent.checks.rules.base import Change, Finding, Rule, RuleContext
-from executors.sql.literals import same_text, text_filters
+from agent.checks.rules.parents import move_to_parent
+from executors.sql.literals import TextFilter, same_text, text_filters
 from executors.sql.names.tables import identifier
+from rag.linking.values import LinkedValue
 
 
 def apply(context: RuleContext) -> Finding | None:
@@ -29,8 +32,12 @@ def apply(context: RuleContext) -> Finding | None:
             before = context.to_sql(condition)
             if value is not None:
                 found.literal.replace(exp.Literal.string(value))
-            elif other is not None and len(condition.expressions) < 2:
+            elif len(condition.expressions) > 1:
+                continue
+            elif other is not None:
                 column.set("this", identifier(other, context.schema))
+            elif found.key in looked_up.missing and (stored := _find_stored(context, found)) is not None:
+                move_to_parent(context, found, stored)
             if before != context.to_sql(condition):
                 yield Change(before, context.to_sql(condition))
 
@@ -43,6 +50,16 @@ def apply(context: RuleContext) -> Finding | None:
     detail = " ".join(dict.fromkeys((looked_up.check.detail, *elsewhere)))
     changed = context.change(change)
     return changed._replace(detail=detail) if changed is not None else Finding(detail)
+
+
+def _find_stored(context: RuleContext, found: TextFilter) -> LinkedValue | None:
+    """The text in the only column of another table that stores it, or the only one of that name; None if several do."""
+    alike = (it for it in context.values if it.is_sure and same_text(it.value, found.value))
+    stored = list({(it.table, it.column, it.value): it for it in alike}.values())
+    if any(it.table == found.table.name for it in stored):
+        return None
+    named = [it for it in stored if it.column.lower() == found.column.name.lower()]
+    return next((it[0] for it in (stored, named) if len(it) == 1), None)
 
 
 RULE = Rule("stored_values", "query", "data", "alternative", apply)
