@@ -22,8 +22,8 @@ from testbed.scripted_model import ScriptedModel
 
 COUNT = "SELECT COUNT(*) AS n FROM customers"
 SAME = "SELECT SUM(o.amount) AS s FROM orders AS o"
-OTHER = "SELECT SUM(amount) AS s FROM orders WHERE status = 'C'"
-THIRD = "SELECT SUM(amount) AS s FROM orders WHERE status = 'X'"
+OTHER = "SELECT SUM(amount) AS s FROM orders WHERE status < 'D'"
+THIRD = "SELECT SUM(amount) AS s FROM orders WHERE status > 'T'"
 WRONG_ALIAS = "SELECT SUM(orders.amount) AS s FROM orders AS o"  # repaired, it gives the total
 BROKEN = "SELECT nonsense FROM orders"
 COUNTRY = "SELECT country FROM customers GROUP BY country ORDER BY COUNT(*) DESC LIMIT 1"
