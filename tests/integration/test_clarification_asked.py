@@ -214,7 +214,7 @@ async def test_a_query_that_fails_for_what_the_data_lacks_is_not_drafted_again(
 
     assert answer.status == "clarification_needed"
     assert answer.clarification_reason == "missing_data"
-    assert answer.answer.startswith("No table or column is called “employee salary”; the nearest is total amount.")
+    assert answer.answer.startswith("No table or column looks like “employee salary”.")
     assert answer.choices
     assert len(answer.attempt_history) == 1
 

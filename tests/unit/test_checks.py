@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -168,6 +170,33 @@ async def test_a_country_is_the_same_by_its_name_and_its_code(shop: SqliteExecut
     check = await looked_up(shop, f"SELECT 1 FROM customers WHERE country = '{said}'")
 
     assert check.detail == f"customers.country holds no {said!r}; nearest stored: 'DE'."
+
+
+@pytest.mark.parametrize(
+    "stored, said, is_near",
+    [
+        ("English oak", "Oak", True),
+        ("Rowan", "Oak", False),
+        ("Medusa", "Meduse", True),
+        ("Sven", "Meduse", False),
+        ("MAN", "Scania", False),
+        ("ACT", "active", True),
+        ("Köln", "Koln", True),
+        ("서울특별시", "서울", True),
+        ("University of Oslo", "Bank of Norway", False),
+        ("cancelled", "canceled", True),
+    ],
+)
+async def test_a_stored_text_is_named_only_if_it_is_near(tmp_path: Path, stored: str, said: str, is_near: bool) -> None:
+    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as connection, connection:
+        connection.execute("CREATE TABLE things (name TEXT)")
+        connection.execute("INSERT INTO things VALUES (?)", (stored,))
+
+    check = await looked_up(
+        SqliteExecutor("a", tmp_path / "a.sqlite", sample_values=0), f"SELECT 1 FROM things WHERE name = '{said}'"
+    )
+
+    assert check.detail == f"things.name holds no {said!r}{f'; nearest stored: {stored!r}' if is_near else ''}."
 
 
 async def test_a_look_up_that_times_out_is_a_check_that_was_not_made(shop_file: Path) -> None:

@@ -11,7 +11,7 @@ from executors.base import Column, Frozen, Schema, Table
 from executors.dialects.table import DIALECTS
 from executors.errors import DatabaseUnavailable, SqlError
 from rag.linking.countries import find_same_country
-from rag.words import split_name
+from rag.words import split_name, telling_words
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -26,6 +26,7 @@ MAX_OTHERS = 4
 VALUES_READ = 2000
 MAX_VARIANTS = 8
 _FOLDING = {"mysql", "mariadb", "sqlserver"}  # whose usual collations take capitals and small letters for the same
+_BEGINNING, _MOST_DIFFERENT = 3, 1 / 3  # bytes, as two signs of Chinese are a word; share of letters
 
 Key = tuple[str, str, str]
 
@@ -110,7 +111,23 @@ async def _find_nearest(found: TextFilter, schema: Schema, database: Database) -
     if len(alike) == 1 and not some.truncated:
         return (alike[0],), alike[0]
     near = process.extract(found.value, texts, scorer=fuzz.WRatio, processor=utils.default_process, limit=MAX_NEAREST)
-    return tuple(text for text, score, _ in near if score >= 60), None
+    return tuple(text for text, score, _ in near if score >= 60 and _is_near(text, found.value)), None
+
+
+def _is_near(stored: str, said: str) -> bool:
+    """Whether one word of each is much the same: by its letters, a long text resembles anything.
+
+    The longer word begins with the other one, or at most a third of its letters differ.
+    """
+    from rapidfuzz.distance import Levenshtein
+
+    def is_alike(one: str, other: str) -> bool:
+        short, long = sorted((one, other), key=len)
+        is_longer_form = len(short.encode()) >= _BEGINNING and long.startswith(short)
+        return is_longer_form or Levenshtein.normalized_distance(one, other) <= _MOST_DIFFERENT
+
+    own, others = ({text.casefold(), *telling_words(text)} for text in (stored, said))
+    return any(is_alike(one, other) for one in own for other in others)
 
 
 async def _columns_with(found: TextFilter, schema: Schema, database: Database) -> tuple[str, ...]:

@@ -46,12 +46,13 @@ from rag.words import phrases, split_name, stem_of, tokens, words
 # question with its own database. Single words mislead ("ship" has 0.40 to `vessels`), so below `APART` no table with
 # its columns is near the whole question ("Which ship sailed most often?" 0.41, "List all hotels." 0.19).
 UNLIKE, FAR, APART = 0.6, 0.5, 0.35
-_NEAR = 0.45  # least cosine at which the nearest name is worth reporting
+_NEAR = 0.45  # least cosine at which a name may be meant
 # Cosines of the multilingual model for single words and their translations, measured by `python -m bench.multilingual`.
 UNLIKE_IN_ANY_LANGUAGE, _ANYTHING = 0.62, 0.64
 # English questions get more warnings, marked as presumed: also for a phrase that is slightly nearer than that, or that
 # any data may be asked for. A word that only resembles a known one counts as known from `_FORM` on: "country" has 0.48
-# to `county`. Of 200 questions of Spider's training split, 3 % get a warning; of 200 whose column was dropped, 75 %.
+# to `county`. Of 200 questions of Spider's training split, 3 % get a warning; of 200 whose column was dropped, 75 %. A
+# name below it is not reported as the nearest: "fuel" has 0.51 to `vessel`.
 _NEAR_IN_ENGLISH, _ANYTHING_IN_ENGLISH, _FORM = 0.68, 0.8, 0.55
 # FAR and APART of the multilingual model, used if MiniLM is off or does not know the schema's words. Of 300 questions
 # of Spider's training split with their own database, 1 % are below each; of those with another database, half.
@@ -79,17 +80,18 @@ class Lacking(NamedTuple):
     """Something that is asked for and that no name resembles.
 
     near: the nearest name, if any. presumed: whether it may exist after all, under a shortened name, or may be a verb
-    because only its position in the question suggests data.
+    because only its position in the question suggests data. is_close: whether the nearest name is worth reporting.
     """
 
     mention: str
     near: str = ""
     presumed: bool = False
+    is_close: bool = True
 
 
 def describe_lacking(lacking: Lacking, inquiry: Inquiry) -> str:
-    """A sentence in the question's language, with the nearest name if there is one."""
-    frame = inquiry.frames.read_as if lacking.near else inquiry.frames.lacking
+    """A sentence in the question's language, with the nearest name if it is close."""
+    frame = inquiry.frames.read_as if lacking.near and lacking.is_close else inquiry.frames.lacking
     return frame.format(mention=lacking.mention, near=lacking.near)
 
 
@@ -223,7 +225,7 @@ async def _find_unlike(
             if general is None or general[0] >= anything:
                 continue
             presumed = presumed or near[0] >= UNLIKE_IN_ANY_LANGUAGE or general[0] >= _ANYTHING
-        lacking.append(Lacking(phrase, terms[near[1]] if near[0] >= _NEAR else "", presumed))
+        lacking.append(Lacking(phrase, terms[near[1]] if near[0] >= _NEAR else "", presumed, near[0] >= _FORM))
     return _once(lacking)
 
 
