@@ -202,6 +202,86 @@ def test_one_name_and_its_count(question: str, name: str, row: tuple[JsonValue, 
     assert len(found.numbers) == (type(row[1]) is int)
 
 
+@pytest.mark.parametrize(
+    ("question", "sql", "value", "text"),
+    [
+        ("How many were lost?", "SELECT COUNT(*) FROM sea_trips WHERE lost = 1", 27, "Records found in sea trips: 27."),
+        ("Wie viele gingen verloren?", "SELECT COUNT(*) FROM Sendung", 0, "Gefundene Datensätze in Sendung: 0."),
+        (
+            "How many came from Spain?",
+            "SELECT COUNT(*) FROM trips JOIN ports ON trips.port = ports.id WHERE ports.country = 'Spain'",
+            4,
+            "Records found in trips, ports (Spain): 4.",
+        ),
+        (
+            "How many people took part?",
+            "SELECT COUNT(DISTINCT person_id) FROM crew",
+            5,
+            "Different values of person id: 5.",
+        ),
+        (
+            "What share went wrong?",
+            "SELECT SUM(CASE WHEN state = 'failed' THEN 1 ELSE 0 END) * 100.0 / COUNT(*) FROM trips",
+            11.59,
+            "Share of the records in trips: 11.59%.",
+        ),
+        ("How many were there?", "WITH a AS (SELECT 1) SELECT COUNT(*) FROM a", 1, "Number: 1."),
+        ("How many were there?", "SELECT COUNT(*) FROM (SELECT DISTINCT port FROM trips) AS t", 9, "Number: 9."),
+    ],
+)
+def test_a_count_without_a_name_says_what_is_counted(question: str, sql: str, value: float, text: str) -> None:
+    result = QueryResult(columns=("count_star()" if "CASE" not in sql else "(sum(CASE",), rows=((value,),))
+    assert compose_text(Facts(question, result, sql)).text == text
+
+
+@pytest.mark.parametrize(
+    ("question", "written", "problem"),
+    [
+        ("Which customer has the most orders?", "The customer with the most orders has 34 orders.", "“Which”: "),
+        ("Which customer has the most orders?", "Customer 502 has the most orders, 34 orders.", ""),
+        ("Welcher Kunde hat die meisten Sendungen?", "Der Kunde mit den meisten Sendungen hat 34.", "“Welcher”: "),
+        ("Quel client a le plus de commandes ?", "Le client a 34 commandes.", "“Quel”: "),
+        ("How many orders has the best customer?", "The customer with the most orders has 34 orders.", ""),
+    ],
+)
+def test_a_question_for_a_name_is_not_answered_by_a_number(question: str, written: str, problem: str) -> None:
+    sql = "SELECT customer_id, COUNT(*) AS orders FROM orders GROUP BY customer_id ORDER BY 2 DESC LIMIT 1"
+    result = QueryResult(columns=("customer_id", "orders"), rows=((502, 34),))
+    problems = " ".join(check_text(written, Facts(question, result, sql)).problems)
+    assert problems.startswith(problem)
+    assert bool(problem) == ("names none" in problems)
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "is_said"),
+    [
+        ("Quarry", "The districts with no trees are Quarry.", False),
+        ("Quarry", "The district with no trees is Quarry.", True),
+        ("Docks", "The districts with no trees are Docks.", True),
+    ],
+)
+def test_one_name_has_no_plural_verb(name: str, written: str, *, is_said: bool) -> None:
+    facts = Facts(
+        "Which districts have no trees?",
+        QueryResult(columns=("district",), rows=((name,),)),
+        "SELECT district FROM districts WHERE NOT code IN (SELECT code FROM trees)",
+    )
+    assert (not check_text(written, facts).problems) == is_said
+
+
+def test_a_unit_is_said_once() -> None:
+    result = QueryResult(columns=("average_length_days",), rows=((20.83,),))
+    facts = Facts("Average length of a cruise in days", result, "SELECT AVG(days) AS average_length_days FROM cruise")
+    found = check_text("The average length of a cruise in days is 20.83 days.", facts)
+    assert (found.text, found.problems) == ("The average length of a cruise in days is 20.83.", ())
+
+
+def test_a_fault_of_the_whole_sentence_has_no_quotes() -> None:
+    facts = Facts("How many?", QueryResult(columns=("n",), rows=((3,),)), "SELECT COUNT(*) AS n FROM trips")
+    (problem,) = check_text("It is here.", facts).problems
+    assert problem.startswith("it says nothing ")
+
+
 def test_no_amount_is_told_as_a_count() -> None:
     sql = "SELECT country, SUM(customers) AS customers FROM offices GROUP BY country"
     result = QueryResult(columns=("country", "customers"), rows=(("DE", 1533),))

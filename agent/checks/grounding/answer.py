@@ -28,6 +28,8 @@ RESTATED = "The answer is composed from the question's words and the rows."
 _COMPUTED = frozenset({"result", "raw", "row count", "calculation"})  # numbers from the question stay as written
 _ALL_COUNTED = re.compile(r"\b(?:all|alle[nr]?|tous|toutes|todos|todas|tutti|tutte)(?: \w{1,3})? \d", re.IGNORECASE)
 _DIGITS = re.compile(r"\d[\d.,]*")
+# "The length in days is 20.83 days."
+_UNIT_TWICE = re.compile(r"(\bin ([^\W\d_]+?)n?\b.*\d) \2(?=\W*\Z)")
 _PLAIN = re.compile(r"(?P<before>[^\d.,]*)(?P<whole>0|[1-9]\d*)(?:\.(?P<part>\d+))?(?P<after>[^\d.,]*)")
 
 
@@ -35,8 +37,9 @@ def check_text(text: str, facts: Facts) -> CheckedText:
     """Check an answer. If it only omits a limit that the question sets, the limit is appended: "(2024)".
 
     A name is appended only to a sentence that names a row or is about a single value. It must not stand beside another
-    name of its kind.
+    name of its kind. A unit that the text says twice is left out at its end.
     """
+    text = _UNIT_TWICE.sub(r"\1", text)
     checked = check_written(text, facts)
     if not checked.problems or not all(it.endswith((LEFT_OUT, TIME_LEFT_OUT)) for it in checked.problems):
         return checked
@@ -74,7 +77,7 @@ def check_written(text: str, facts: Facts) -> CheckedText:
         calculator = Check(name="calculator", passed=not computed.warnings, detail=detail)
     found = check(computed.text, facts, computed.filled)
     unsupported = (*found.problems, *_list_shared(found, facts))
-    problems = tuple(f"“{it.text}”: {it.why}" for it in unsupported) + computed.warnings
+    problems = (*map(str, unsupported), *computed.warnings)
     corrections = (*computed.filled, *computed.corrected)
     links = _link_numbers(computed.text, found, facts, corrections)
     kept = {it.start: it.text for it in found.names}  # the year of "juin 2024" is not an amount

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of, spell_out
+from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, is_fraction, number_of, spell_out
 from agent.checks.grounding.evidence.limits import limits_of
 from agent.checks.grounding.numbers.display import (
     MAX_DECIMALS,
@@ -36,10 +36,13 @@ _YEARS = range(1500, 2101)
 _TIME = re.compile(r"\d{4}(?:-\d{2}){0,2}(?:[T ].*)?")
 _MIDNIGHT = re.compile(r"(\d{4}-\d{2}-\d{2})[T ]00:00(?::00(?:\.0+)?)?")
 _NAMELESS = re.compile(
-    r"(?:_?col(?:umn)?_?\d*|expr\w*|_c\d+|n|c|x|cnt|value|result|\W*|count\W.*|\w+\(.*)", re.IGNORECASE
+    r"(?:_?col(?:umn)?_?\d*|expr\w*|_c\d+|n|c|x|cnt|value|result|\W*|count\W.*|\W*\w+\(.*)", re.IGNORECASE
 )
 # The column in a single aggregate without an alias: `MAX(t.unit_price)`.
-_AGGREGATED = re.compile(r"(avg|sum|min|max)\((?:\w+\.)*[\"`\[]?([^\W\d]\w*)[\"`\]]?\)", re.IGNORECASE)
+_AGGREGATED = re.compile(
+    r"(?P<how>avg|sum|min|max)\((?:\w+\.)*(?:[\"`\[](?P<quoted>[^\"`\]]+)[\"`\]]|(?P<plain>[^\W\d]\w*))\)",
+    re.IGNORECASE,
+)
 _AGGREGATES = {"avg": "average", "sum": "total", "min": "minimum", "max": "maximum"}
 
 
@@ -75,32 +78,47 @@ class Frames(NamedTuple):
     total: str
     minimum: str
     maximum: str
+    found: str
+    share: str
+    different: str
 
 
 FRAMES: Mapping[str, Frames] = {
     "en": Frames("Nothing was found for this question.", "no value", "yes", "no", "{measure} by {key}", "first", "last",
                  "Number", "Result", "month", "Tied with it: {count} more.",
                  "Tied with the last row: {count} more.",
-                 "average {column}", "total {column}", "minimum {column}", "maximum {column}"),
+                 "average {column}", "total {column}", "minimum {column}", "maximum {column}",
+                 "records found in {tables}", "share of the records in {tables}",
+                 "different values of {column}"),
     "de": Frames("Zu dieser Frage wurde nichts gefunden.", "kein Wert", "ja", "nein", "{measure} nach {key}", "zuerst",
                  "zuletzt", "Anzahl", "Ergebnis", "Monat", "Gleichauf: {count} weitere.",
                  "Gleichauf mit der letzten Zeile: {count} weitere.",
-                 "Durchschnitt von {column}", "Summe von {column}", "Minimum von {column}", "Maximum von {column}"),
+                 "Durchschnitt von {column}", "Summe von {column}", "Minimum von {column}", "Maximum von {column}",
+                 "gefundene Datensätze in {tables}", "Anteil der Datensätze in {tables}",
+                 "verschiedene Werte von {column}"),
     "fr": Frames("Rien n’a été trouvé pour cette question.", "pas de valeur", "oui", "non", "{measure} par {key}",
                  "en premier", "en dernier", "Nombre", "Résultat", "mois", "À égalité : {count} de plus.",
                  "À égalité avec la dernière ligne : {count} de plus.",
-                 "moyenne de {column}", "total de {column}", "minimum de {column}", "maximum de {column}"),
+                 "moyenne de {column}", "total de {column}", "minimum de {column}", "maximum de {column}",
+                 "enregistrements trouvés dans {tables}", "part des enregistrements dans {tables}",
+                 "valeurs différentes de {column}"),
     "es": Frames("No se ha encontrado nada para esta pregunta.", "sin valor", "sí", "no", "{measure} por {key}",
                  "primero", "último", "Número", "Resultado", "mes", "Empatados: {count} más.",
                  "Empatados con la última fila: {count} más.",
-                 "media de {column}", "total de {column}", "mínimo de {column}", "máximo de {column}"),
+                 "media de {column}", "total de {column}", "mínimo de {column}", "máximo de {column}",
+                 "registros encontrados en {tables}", "proporción de los registros en {tables}",
+                 "valores distintos de {column}"),
     "it": Frames("Non è stato trovato nulla per questa domanda.", "nessun valore", "sì", "no", "{measure} per {key}",
                  "primo", "ultimo", "Numero", "Risultato", "mese", "A pari merito: {count} in più.",
                  "A pari merito con l’ultima riga: {count} in più.",
-                 "media di {column}", "totale di {column}", "minimo di {column}", "massimo di {column}"),
+                 "media di {column}", "totale di {column}", "minimo di {column}", "massimo di {column}",
+                 "record trovati in {tables}", "quota dei record in {tables}",
+                 "valori diversi di {column}"),
     "ko": Frames("이 질문에 해당하는 데이터를 찾지 못했습니다.", "값 없음", "예", "아니요", "{key}별 {measure}", "처음",
                  "마지막", "개수", "결과", "월", "동률: {count}개 더.", "마지막 행과 동률: {count}개 더.",
-                 "{column} 평균", "{column} 합계", "{column} 최솟값", "{column} 최댓값"),
+                 "{column} 평균", "{column} 합계", "{column} 최솟값", "{column} 최댓값",
+                 "{tables}에서 찾은 레코드 수", "{tables} 레코드 중 비율",
+                 "서로 다른 {column} 값의 수"),
 }  # fmt: skip
 
 
@@ -253,14 +271,26 @@ class _Composer:
             return noun
         if _NAMELESS.fullmatch(column.name):
             if aggregated := _AGGREGATED.fullmatch(column.name):
-                frame: str = getattr(self._frames, _AGGREGATES[aggregated[1].lower()])
-                return frame.format(column=spell_out(aggregated[2]))
-            return self._frames.number if column.projection.aggregate == "count" else self._frames.result
+                frame: str = getattr(self._frames, _AGGREGATES[aggregated["how"].lower()])
+                return frame.format(column=spell_out(aggregated["quoted"] or aggregated["plain"]))
+            if column.projection.aggregate == "count":
+                is_alone = len(self.facts.rows) == len(self.facts.columns) == 1
+                return self._label_count(column) if is_alone else self._frames.number
+            return self._frames.result
         if self._language != "en" and column.kind == "dimension" and self._months(column):
             return self._frames.month
         own = column.name.replace("_", " ")
         is_own = self._language == "de" and own.casefold() == column.label.casefold()
         return own if is_own else column.label
+
+    def _label_count(self, column: ColumnFacts) -> str:
+        """What a count without a name counts: the records of the query's tables, or different values."""
+        if column.projection.distinct and len(column.projection.sources) == 1:
+            return self._frames.different.format(column=spell_out(column.projection.sources[0]))
+        if column.projection.distinct or not self.facts.query.read:
+            return self._frames.number
+        frame = self._frames.share if is_fraction(self.facts, column) else self._frames.found
+        return frame.format(tables=", ".join(it.replace("_", " ") for it in self.facts.query.read))
 
     def _inside(self, label: str) -> str:
         """A label inside a sentence. German nouns stay capitalized."""

@@ -65,6 +65,7 @@ class QueryFacts(NamedTuple):
 
     order: the outermost ORDER BY: column names, each with whether it is descending.
     joined: whether tables are joined, so that a record may occur several times.
+    read: the tables of the outermost FROM and its joins. Empty if a subquery is among them, or queries are combined.
     groups: whether the query or a subquery groups rows.
     bounds: numbers that it compares something with, anywhere. ranks: how it compares two aggregates, or a column
     with the same one of another row: `gt`, `lte`; empty if it does not.
@@ -77,6 +78,7 @@ class QueryFacts(NamedTuple):
     grouped: bool = False
     tables: tuple[str, ...] = ()
     joined: bool = False
+    read: tuple[str, ...] = ()
     groups: bool = False
     bounds: frozenset[str] = frozenset()
     ranks: str = ""
@@ -122,10 +124,23 @@ def query_facts(sql: str, dialect: str) -> QueryFacts:
         grouped=select.args.get("group") is not None,
         tables=tuple(dict.fromkeys(it.name for it in tree.find_all(exp.Table))),
         joined=tree.find(exp.Join) is not None,
+        read=_tables_read(tree),
         groups=tree.find(exp.Group, exp.Window) is not None,
         bounds=frozenset(literal.name for it in _inequalities(tree) for literal in it.find_all(exp.Literal)),
         ranks=next((it.key for it in _inequalities(tree) if _compares_like_values(it)), ""),
     )
+
+
+def _tables_read(tree: exp.Query) -> tuple[str, ...]:
+    from sqlglot import exp
+
+    start = tree.args.get("from_")
+    if start is None:
+        return ()
+    read = [start.this, *(join.this for join in tree.args.get("joins") or ())]
+    steps = {it.alias for it in tree.find_all(exp.CTE)}
+    is_stored = all(isinstance(it, exp.Table) and it.name and it.name not in steps for it in read)
+    return tuple(dict.fromkeys(it.name for it in read)) if is_stored else ()
 
 
 def _inequalities(tree: exp.Query) -> Iterator[exp.Binary]:

@@ -13,6 +13,8 @@ from executors.base import Frozen
 # The left side before the result of an equation: `45.6 + 12.3 = `.
 _EQUATION = re.compile(r"([(\d$€£][\d\s.,+\-−–*×·/÷()%$€£]*)=\s*[$€£]?\s*$")
 _COUNT = re.compile(r"\d+")
+# How problems call the whole text, and parts of it.
+_WHOLE, _PARTS = frozenset({"the sentence", "the reply"}), frozenset({"the denial", "yes or no"})
 
 
 def expression_of(text: str, shown: str, start: int, calculations: Sequence[Correction]) -> str:
@@ -43,6 +45,12 @@ class Problem(NamedTuple):
 
     text: str
     why: str
+
+    def __str__(self) -> str:
+        """In quotes only what the text itself says."""
+        if self.text in _WHOLE:
+            return self.why
+        return f"{self.text}: {self.why}" if self.text in _PARTS else f"“{self.text}”: {self.why}"
 
 
 class CheckedText(Frozen):

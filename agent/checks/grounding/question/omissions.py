@@ -25,6 +25,7 @@ from rag.linking.relative_dates import counts_from_today
 LEFT_OUT = "the question speaks of it, and the answer leaves it out"
 TIME_LEFT_OUT = "the question asks for this time, and the answer leaves it out"
 YEAR_LEFT_OUT = "the row says its year, and the answer leaves it out"
+NAME_LEFT_OUT = "the question asks for it, and the answer names none"
 _NAME = re.compile(r"(?<=[^\W\d_] )[A-ZÀ-Þ][^\W\d_]+")
 _DIRECTION = dict.fromkeys(("to", "into", "nach", "vers", "hacia", "verso"), 1)
 _DIRECTION |= dict.fromkeys(("from", "von", "aus", "ab", "depuis", "desde", "da"), -1)
@@ -60,6 +61,12 @@ _NUMBER_OF = re.compile(
     r"\b(?:number of|anzahl (?:der|an|von)|nombre (?:de|des|d['’])|número de|numero (?:di|dei|delle|degli)) ?(\w+)",
     re.IGNORECASE,
 )
+# A question that wants a row named. "Quel est le total ?" wants its number.
+_WHICH = re.compile(
+    r"\W*(?:(?:which|who|wer|welche[rsmn]?)\b"
+    r"|(?:quel(?:le)?s?|cu[aá]l(?:es)?|qual[ei]?) (?!est\b|sont\b|es\b|son\b|è|sono\b))",
+    re.IGNORECASE,
+)
 _FRAGMENT = 2  # most words of an answer that is not a sentence
 _SHORT = 3  # most letters of a word that may be omitted
 _HEAD = 3  # words in which the counted noun occurs
@@ -76,6 +83,7 @@ def find_omissions(
     "It was 267." fits any question. "267 customers ordered." claims more than "267 customers from Spain ordered."
     """
     yield from _find_left_years(items, facts)
+    yield from _find_left_name(items, facts, supports)
     said = [word for it in items if it.kind in ("word", "phrase") for word in words_of(it.text)]
     fragment = len(said) <= _FRAGMENT and not any(it.kind == "phrase" for it in items)
     if fragment or _AS_ASKED & set(said):  # "267 customers."; "There are no such customers."
@@ -129,6 +137,17 @@ def _find_left_years(items: Sequence[Item], facts: Facts) -> Iterator[Problem]:
         cells = [str(facts.rows[row][column]) for column, rows in item.places.items() for row in rows]
         if any(month and not day for _, month, day, _ in readings) and any(map(_STARTS_WITH_YEAR.match, cells)):
             yield Problem(item.text, YEAR_LEFT_OUT)
+
+
+def _find_left_name(items: Sequence[Item], facts: Facts, supports: Mapping[int, Support]) -> Iterator[Problem]:
+    """The only row of a question for a name, told without it: "The customer with the most orders has 34 orders"."""
+    asked = _WHICH.match(facts.question)
+    names = {it.index for it in facts.columns if it.kind == "dimension"}
+    told = any(it.kind in ("name", "date") and it.places for it in items)
+    if asked is None or not names or told or len(facts.rows) != 1 or any(facts.rows[0][at] is None for at in names):
+        return
+    if not any(it.column in names for it in supports.values()):
+        yield Problem(asked[0].strip(), NAME_LEFT_OUT)
 
 
 def _find_left_mean(
