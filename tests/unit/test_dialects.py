@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sqlite3
+from typing import Literal
 
 import duckdb
 import pytest
 from guard_shop import duckdb_shop, sqlite_shop
 from sqlglot import exp
 
+from executors.base import Schema
 from executors.dialects.row import Limit
 from executors.dialects.table import DIALECTS, match_error
 from executors.errors import ErrorKind
 from executors.sql import grammar
+from executors.sql.names.diagnose import sql_failed
 
 SQLITE = [
     ("SELECT price FROM orders", ErrorKind.COLUMN_NOT_FOUND, "price"),
@@ -97,6 +100,23 @@ SERVERS = [
     ("sqlserver", "The SELECT permission was denied on the object 'salaries'", ErrorKind.PERMISSION, None),
     ("sqlserver", "Incorrect syntax near 'LIMIT'. (102)", ErrorKind.SYNTAX_ERROR, None),
 ]
+
+
+@pytest.mark.parametrize(
+    "dialect, message",
+    [
+        (
+            "duckdb",
+            'Binder Error: column "city" must appear in the GROUP BY clause or must be part of an aggregate function.\n'
+            'Either add it to the GROUP BY list, or use ANY_VALUE("city") if the value is not important.',
+        ),
+        ("postgresql", 'column "city" must appear in the GROUP BY clause or be used in an aggregate function'),
+    ],
+)
+def test_an_ungrouped_column_is_told_in_short(dialect: Literal["duckdb", "postgresql"], message: str) -> None:
+    schema = Schema(database="d", dialect=dialect, tables=())
+    failed = sql_failed(message, "SELECT city, COUNT(*) FROM people", schema)
+    assert (failed.kind, failed.message) == (ErrorKind.GROUPING, "city is neither grouped nor aggregated.")
 
 
 @pytest.mark.parametrize("sql, kind, name", SQLITE)

@@ -116,6 +116,8 @@ def test_what_the_user_reads_where_no_query_gave_rows() -> None:
     text = review_text(review, "How many are there?")
     assert "No table a." in text
     assert "How many orders are there?" in text
+    advised = HumanReview(tried=("a",), reasons=("No table a.", "sum has no DATE. You may cast."), suggestions=())
+    assert review_text(advised, "Wie viele gibt es?").endswith("Was schiefging: No table a. sum has no DATE.")
     nothing = HumanReview(tried=(), reasons=(), suggestions=())
     assert review_text(nothing, "How many are there?") == "I could not answer this from the data."
     assert review_text(nothing, "최근 주문 10건을 보여줘") == "데이터에서 이 질문의 답을 찾지 못했습니다."

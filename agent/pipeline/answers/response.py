@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from agent.core.models import Clarification
     from agent.pipeline.confidence.calibration import Sureness
     from agent.pipeline.rounds.run import Run
+
+_SENTENCES = re.compile(r"(?<=[.!?])\s")
 
 
 def build_answer(run: Run, best: Attempt, suggestions: Sequence[str] = ()) -> Answer:
@@ -189,11 +192,15 @@ def _as_choices(questions: Sequence[str]) -> list[Choice]:
 
 
 def review_text(review: HumanReview, question: str) -> str:
-    """The text of a failed answer, in the language of the question; errors are not translated."""
+    """The text of a failed answer, in the language of the question; errors are not translated.
+
+    Only the first sentence of each is told: the others advise the author of a query.
+    """
     frames = frames_of(question)
     lines = [frames.failed]
     if review.reasons:
-        lines.append(f"{frames.went_wrong} {' '.join(review.reasons)}")
+        reasons = dict.fromkeys(_SENTENCES.split(it, maxsplit=1)[0] for it in review.reasons)
+        lines.append(f"{frames.went_wrong} {' '.join(reasons)}")
     if review.suggestions:
         lines.append(f"{frames.instead} {' '.join(review.suggestions)}")
     return "\n".join(lines)

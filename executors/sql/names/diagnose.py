@@ -26,6 +26,8 @@ MAX_MESSAGE_CHARS = 500
 # The class of an error that a driver puts before its message: `Binder Error: `, `DB::Exception: `.
 _CLASS = re.compile(r"^(?:Code: \d+\. )?(?:\w+(?:::|\.))*(?:\w+ ){0,3}\w*(?:Error|Exception): ")
 
+# DuckDB and PostgreSQL say how to group, and the hint says it again.
+_UNGROUPED = re.compile(r"column \"(?P<name>[^\"]+)\" must appear in the GROUP BY.*", re.DOTALL)
 # DuckDB's advice, which the guard would refuse. The hint has our own.
 _ADVICE = re.compile(r" Use TRY\(\.\.\.\) to .*|\s+Use \"SET .*", re.DOTALL)
 
@@ -35,7 +37,8 @@ def sql_failed(message: str, sql: str, schema: Schema, kind: ErrorKind | None = 
     matched, names = match_error(schema.dialect, message)
     kind = kind or matched
     error = _ADVICE.sub("", _CLASS.sub("", message))
-    return SqlFailed(kind, _shorten(without_values(error, sql, schema)), _hint(kind, names, sql, schema))
+    told = _UNGROUPED.sub(r"\g<name> is neither grouped nor aggregated.", without_values(error, sql, schema))
+    return SqlFailed(kind, _shorten(told), _hint(kind, names, sql, schema))
 
 
 def column_hint(name: str, schema: Schema, used: Mapping[str, str], *, table: str | None = None) -> str:
