@@ -18,13 +18,28 @@ READING = [
     case('SELECT "a-b" FROM "my table"', 'Reads my table. Gives "a-b".'),
     case("SELECT 1 AS one", "Gives 1 (as one)."),
     case("SELECT quantity * price AS value FROM items", "Reads items. Gives quantity × price (as value)."),
-    case("SELECT amount::int AS whole FROM orders", "Reads orders. Gives amount (as INT) (as whole).", "postgresql"),
+    case("SELECT amount::int AS whole FROM orders", "Reads orders. Gives amount (as a whole number) (as whole).",
+         "postgresql"),
     case("SELECT LOWER(name), LENGTH(name) FROM customers",
          "Reads customers. Gives name in lower case and the length of name."),
     case("SELECT soundex(name) AS s FROM customers", "Reads customers. Gives `SOUNDEX(name)` (as s).", "mysql"),
     case("SELECT * EXCLUDE (note) FROM orders", "Reads orders. Gives `* EXCLUDE (note)`.", "duckdb"),
     case("SELECT a, b, c, d, e, f, g, h, i, j, k, l, m, n FROM t",
          "Reads t. Gives a, b, c, d, e, f, g, h, i, j, k, l and 2 more values."),
+]  # fmt: skip
+
+TIMES = [
+    case("SELECT AVG(JULIANDAY(a) - JULIANDAY(b)) AS stay FROM t",
+         "Reads t. Over all rows, gives the average of (the days from b to a) (as stay)."),
+    case("SELECT CAST(CAST(STRFTIME('%s', a) AS REAL) / 86400 AS INTEGER) "
+         "- CAST(CAST(STRFTIME('%s', b) AS REAL) / 86400 AS INTEGER) AS d FROM t",
+         "Reads t. Gives the days from b to a (as d)."),
+    case("SELECT CAST((CAST(STRFTIME('%s', a) AS REAL) - CAST(STRFTIME('%s', b) AS REAL)) / 3600 AS INTEGER) FROM t",
+         "Reads t. Gives the hours from b to a."),
+    case("SELECT (a - b) / 60 FROM t", "Reads t. Gives (a − b) ÷ 60."),
+    case("SELECT a FROM t WHERE b < DATE('now')", "Reads t, and keeps the rows where b is before today. Gives a."),
+    case("SELECT a FROM t WHERE b < NOW() AND c >= CURRENT_DATE - INTERVAL 3 MONTH",
+         "Reads t, and keeps the rows where b is before now and c is today − 3 months or later. Gives a.", "duckdb"),
 ]  # fmt: skip
 
 FILTERS = [
@@ -103,7 +118,7 @@ COMPUTING = [
          "Reads orders, and keeps the rows where a is 1. Over all of these rows, gives the number of rows."),
     case("SELECT COUNT(note), COUNT(DISTINCT customer_id) AS buyers FROM orders",
          "Reads orders. Over all rows, gives the number of rows with a value of note and "
-         "the number of different customer id (as buyers)."),
+         "the number of different values of customer id (as buyers)."),
     case("SELECT MIN(price), MAX(price), AVG(price * 2) FROM products",
          "Reads products. Over all rows, gives the lowest price, the highest price and the average of (price × 2)."),
     case("SELECT country, COUNT(*) AS n FROM customers GROUP BY country HAVING COUNT(*) > 5 ORDER BY n DESC LIMIT 3",
@@ -135,7 +150,7 @@ COMPUTING = [
     case("SELECT ROUND(COALESCE(SUM(x), 0), 2) AS x FROM t",
          "Reads t. Over all rows, gives the sum of x (0 where there is no value) (rounded to 2 decimals) (as x)."),
     case("SELECT CAST(COUNT(CASE WHEN a = 'x' THEN 1 END) AS REAL) / COUNT(*) AS share FROM t",
-         "Reads t. Over all rows, gives (the number of rows where a is 'x') (as REAL) ÷ the number of rows "
+         "Reads t. Over all rows, gives (the number of rows where a is 'x') (as a number) ÷ the number of rows "
          "(as share)."),
     case("SELECT string_agg(name, ', ') FROM t", "Reads t. Gives `STRING_AGG(name, ', ')`.", "postgresql"),
 ]  # fmt: skip
@@ -206,7 +221,7 @@ STEPS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("sql, said, dialect", [*READING, *JOINS, *COMPUTING, *CUTTING, *STEPS])
+@pytest.mark.parametrize("sql, said, dialect", [*READING, *TIMES, *JOINS, *COMPUTING, *CUTTING, *STEPS])
 def test_a_query_in_words(sql: str, said: str, dialect: str) -> None:
     assert explain(sql, dialect) == said
 
@@ -222,8 +237,8 @@ def test_a_filter_in_words(condition: str, said: str) -> None:
     ("name ILIKE 'an%'", "name starts with 'an' in whatever case", "postgresql"),
     ("d >= DATE '2024-01-01' AND d < DATE '2024-02-01'", "d is in January 2024", "postgresql"),
     ("d >= CAST('2024-01-01' AS DATE)", "d is 2024-01-01 or later", "sqlserver"),
-    ("d > NOW() - INTERVAL 3 MONTH", "d is more than now − 3 months", "mysql"),
-    ("d >= CURRENT_DATE - INTERVAL '1 day'", "d is at least today − 1 day", "postgresql"),
+    ("d > NOW() - INTERVAL 3 MONTH", "d is later than now − 3 months", "mysql"),
+    ("d >= CURRENT_DATE - INTERVAL '1 day'", "d is today − 1 day or later", "postgresql"),
     ("a = ANY(ARRAY[1, 2])", "`a = ANY(ARRAY[1, 2])`", "postgresql"),
     ("a IS DISTINCT FROM 2", "`a IS DISTINCT FROM 2`", "postgresql"),
     ("toYear(d) = 2024", "the year of d is 2024", "clickhouse"),

@@ -101,3 +101,14 @@ def test_what_sqlite_cannot_say_in_one_way_is_left_alone(written: str) -> None:
     assert (
         RULE.find(RuleContext(sql, schema, tree_to_change(sql, "sqlite"), error=ErrorKind.FUNCTION_NOT_FOUND)) is None
     )
+
+
+def test_a_translated_function_is_told_without_its_arguments() -> None:
+    sql = "SELECT YEAR(a), DATEDIFF(b, a) FROM t"
+    schema = Schema(database="t", dialect="sqlite", tables=())
+
+    found = RULE.find(RuleContext(sql, schema, tree_to_change(sql, "sqlite"), error=ErrorKind.FUNCTION_NOT_FOUND))
+
+    assert found is not None
+    assert "YEAR is not available here; STRFTIME is used" in found.detail
+    assert "(" not in found.detail

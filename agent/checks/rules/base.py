@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rag.docs.documents import Document
     from rag.linking.values import LinkedValue
 
+MOST_SHOWN = 60  # characters of each side of a change in a sentence
 Edit = Callable[["exp.Expr"], "exp.Expr | None"]
 Stage = Literal["error", "query", "rows"]
 Action = Literal["repair", "alternative", "doubt"]
@@ -35,7 +36,8 @@ class Change(NamedTuple):
     after: str
 
     def __str__(self) -> str:
-        return f"{self.before} -> {self.after}"
+        before, after = (it if len(it) <= MOST_SHOWN else f"{it[: MOST_SHOWN - 1]}…" for it in self)
+        return f"{before} -> {after}"
 
 
 class Finding(NamedTuple):

@@ -41,7 +41,7 @@ def apply(context: RuleContext) -> Finding | None:
         tree.set("from_", exp.From(this=inner))
         yield Change(before, context.to_sql(tree))
 
-    detail = f"{context.to_sql(counted)} is 1 in each group of {context.to_sql(key)}; the groups are counted instead."
+    detail = f"The count is 1 in each group of {context.to_sql(key)}; the groups are counted instead."
     return context.change(count, detail)
 
 

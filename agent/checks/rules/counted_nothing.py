@@ -21,7 +21,7 @@ def apply(context: RuleContext) -> Finding | None:
             tree = context.query.copy()
             for count in [it for it in tree.find_all(exp.Count) if isinstance(it.this, exp.Star)]:
                 count.set("this", key.copy())
-            detail = f"COUNT(*) counts 1 where no row of {joins[0].this.name} was joined."
+            detail = f"A group without any row of {joins[0].this.name} is counted as 1."
             return Finding(detail, probes=(context.sql, context.to_sql(tree)))
     return None
 

@@ -35,6 +35,7 @@ _FORMATS = (
     ("%s", "%S"),
 )
 _NAMES = re.compile(r"%[MbWaceDhklprjuUvVxX]")  # MySQL's formats that strftime lacks or reads in another way
+_CALL = re.compile(r"\b(?!CAST\b)([A-Za-z]\w*)\(")
 # What dialects write differently, and those of them that sqlglot translates to SQLite with the same meaning.
 _CALLED = re.compile(r"\b(\w+)\s*\(|(\bILIKE\b|::|\b(?:DATE|TIMESTAMP)\s+(?='))", re.IGNORECASE)
 _WRITTEN = {"LEN", "NVL", "STRING_AGG", "IF", "POSITION", "ILIKE", "DATE ", "TIMESTAMP "}
@@ -46,8 +47,19 @@ def apply(context: RuleContext) -> Finding | None:
     if context.error not in WORDS:
         return None
     if context.schema.dialect == "sqlite":
-        return context.change(lambda tree: _say_in_sqlite(tree, context.sql))
+        found = context.change(lambda tree: _say_in_sqlite(tree, context.sql))
+        return found._replace(detail=_tell(found.changes)) if found is not None and found.changes else found
     return _translate(context)
+
+
+def _tell(changes: Sequence[Change]) -> str:
+    """The functions that were replaced, without their arguments."""
+    told = dict[str, None]()
+    for change in changes:
+        name, used = (_CALL.search(it) for it in change)
+        instead = f"; {used[1].upper()} is used" if used is not None else ""
+        told[f"{name[1].upper() if name is not None else change.before} is not available here{instead}"] = None
+    return "; ".join(told)
 
 
 def _translate(context: RuleContext) -> Finding | None:

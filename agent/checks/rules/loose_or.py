@@ -11,7 +11,11 @@ def apply(context: RuleContext) -> Finding | None:
     for either in context.query.find_all(exp.Or):
         bound = [side for side in (either.left, either.right) if isinstance(side, exp.And)]
         if bound and not isinstance(either.parent, exp.Or) and len(bound) < len(list(either.flatten(unnest=False))):
-            return Finding(f"AND binds closer than OR: {context.to_sql(bound[0])} is one side of it.")
+            alone = [side for side in either.flatten(unnest=False) if side is not bound[0]]
+            others = {column.name for side in alone for column in side.find_all(exp.Column)}
+            names = dict.fromkeys(it.name for it in bound[0].find_all(exp.Column) if it.name not in others)
+            told = f"The condition on {' and '.join(names)}" if names else "A condition"
+            return Finding(f"{told} applies to only one side of OR.")
     return None
 
 

@@ -65,7 +65,7 @@ class _Rejoined:
                 joins_left.append(join)
                 self._alias[name] = alias
             else:
-                self._changes.append(f"{join.sql(dialect=self._dialect)} left out")
+                self._changes.append(f"the join with {join.this.name} left out")
                 dropped[name] = alias
         self._select.set("joins", joins_left)
         for table in self._schema.tables:

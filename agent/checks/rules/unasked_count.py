@@ -32,8 +32,9 @@ def find_counts(context: RuleContext) -> list[int]:
 def apply(context: RuleContext) -> Finding | None:
     if not (counts := find_counts(context)):
         return None
-    count = context.to_sql(context.query.selects[counts[0]])
-    return Finding(f"The rows show {count} too, which the question does not ask for. Ask for it if you want it.")
+    alias = context.query.selects[counts[0]].alias
+    name = f" ({alias})" if alias else ""
+    return Finding(f"The rows also show a count{name} that the question does not ask for.")
 
 
 RULE = Rule("unasked_count", "query", "language", "doubt", apply)

@@ -19,7 +19,7 @@ def apply(context: RuleContext) -> Finding | None:
         return None
     for place, select in enumerate(context.selects):
         if (order := _find_idle_order(select)) is not None:
-            return Finding(f"The aggregates read all rows; ORDER BY {context.to_sql(order)} picks none of them.")
+            return Finding(f"The query sorts by {context.to_sql(order)}, but its result is computed from all rows.")
         loose = _find_ungrouped(select, context.schema.dialect)
         if loose:
             probes = []

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from agent.present.explain.say import Say, date_of, join_items, period
+from agent.present.explain.times import say_time_between
 
 MAX_BRANCHES = 4
 
@@ -24,6 +25,7 @@ _OF_ONE = {
 }  # fmt: skip
 _OF_NONE = dict.fromkeys(("now", "getdate", "sysdate"), "now")
 _OF_NONE |= dict.fromkeys(("today", "curdate", "current_date"), "today")
+_NOW = {"date": "today", "datetime": "now"}  # of 'now'
 _PATTERNS = {
     "%Y": "year", "%m": "month", "%Y-%m": "year and month", "%d": "day", "YYYY": "year", "MM": "month",
     "YYYY-MM": "year and month", "yyyy-MM": "year and month", "%Y-%m-%d": "date", "YYYY-MM-DD": "date",
@@ -35,6 +37,10 @@ _RANKS = {
     "dense_rank": "the rank (equal ones share it, none is left out)",
 }  # fmt: skip
 _NEIGHBOURS = {"lag": "before", "lead": "after"}
+_KINDS = {
+    **dict.fromkeys(("INT", "BIGINT", "SMALLINT"), "a whole number"),
+    **dict.fromkeys(("FLOAT", "DOUBLE", "DECIMAL"), "a number"), **dict.fromkeys(("TEXT", "VARCHAR"), "text"),
+}  # fmt: skip
 _OPERATORS: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "−", exp.Mul: "×", exp.Div: "÷"}
 
 
@@ -89,6 +95,8 @@ def _call(node: exp.Expr, say: Say) -> str | None:
         return None
     if not given:
         return _OF_NONE.get(name)
+    if name in _NOW and len(given) == 1 and given[0].name == "now":
+        return _NOW[name]
     if name in _AGGREGATES or name == "count":
         return _aggregate(name, given, say)
     if name in _FORMATTERS and len(given) == 2:
@@ -127,7 +135,9 @@ def _inner(node: exp.Expr, say: Say) -> str:
 def _count(one: exp.Expr, say: Say, where: str) -> str | None:
     if isinstance(one, exp.Distinct):
         different = join_items([say.value(part) for part in one.expressions])
-        return f"the number of different {'combinations of ' if len(one.expressions) > 1 else ''}{different}{where}"
+        return (
+            f"the number of different {'combinations' if len(one.expressions) > 1 else 'values'} of {different}{where}"
+        )
     if isinstance(one, exp.Star | exp.Literal):
         return f"the number of rows{where}"
     if isinstance(one, exp.Case) and not where:
@@ -187,11 +197,16 @@ def _cast(node: exp.Expr, say: Say) -> str:
     if day is not None:
         return str(day)
     one: exp.Expr = node.this
+    if between := say_time_between(node, say):
+        return between
     what = _inner(one, say) if isinstance(one, tuple(_OPERATORS)) else operand(one, say)
-    return f"{what} (as {node.args['to'].sql(say.dialect)})"
+    to = node.args["to"]
+    return f"{what} (as {_KINDS.get(to.this.name) or to.sql(say.dialect)})"
 
 
 def _operation(node: exp.Expr, say: Say) -> str:
+    if between := say_time_between(node, say):
+        return between
     return f"{operand(node.this, say)} {_OPERATORS[type(node)]} {operand(node.expression, say)}"
 
 
@@ -358,9 +373,17 @@ def _compare(node: exp.Expr, say: Say) -> str | None:
         left, right, kind = right, left, _MIRRORED[kind]
     if isinstance(left, _UNSAYABLE) or isinstance(right, _UNSAYABLE):
         return None
-    if date_of(right) is not None:
+    if _is_time(right):
         return f"{operand(left, say)} {_DATED[kind].format(operand(right, say))}"
     return f"{operand(left, say)} {_COMPARED[kind]} {operand(right, say)}"
+
+
+def _is_time(node: exp.Expr) -> bool:
+    """Whether a value is certainly a time: a day, now, or so many days before it."""
+    while isinstance(node, exp.Paren | exp.Add | exp.Sub):
+        node = node.this
+    is_called = call_name(node) in {*_OF_NONE, *_NOW}
+    return is_called or isinstance(node, exp.CurrentDate | exp.CurrentTimestamp) or date_of(node) is not None
 
 
 def _not(node: exp.Expr, say: Say) -> str | None:
