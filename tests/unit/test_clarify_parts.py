@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 
 import pytest
@@ -10,7 +11,8 @@ from agent.databases.knowledge.context import Context
 from agent.understanding.clarification.inquiry import Inquiry, with_ending
 from agent.understanding.clarification.lookups import DateRange, RangeCache, days_before, months_before
 from agent.understanding.clarification.main_date import list_plausible
-from agent.understanding.clarification.missing import _is_known, _is_named, _shortens
+from agent.understanding.clarification.missing import Lacking, Missing, _is_known, _is_named, _shortens
+from agent.understanding.clarification.taken import doubts_of
 from agent.understanding.clarification.words.languages import frames_of, is_english
 from agent.understanding.clarification.words.wanted import find_presumed_words, find_wanted_phrases
 from executors.base import Column, Schema, Table
@@ -203,3 +205,42 @@ def test_a_date_that_is_named_in_full_leaves_those_that_begin_alike(question: st
     table = Table(name="readings", columns=columns)
     context = Context(db_schema=Schema(database="d", dialect="duckdb", tables=(table,)), system="")
     assert [it.column.name for it in list_plausible(Inquiry(question, context), table)] == dates
+
+
+class _Meaning:
+    """Words on axes: the first one that a text contains."""
+
+    name, dimension = "axes", 3
+    axes = (("population", "inhabitants"), ("electric", "elektro"), ("trucks", "fahrzeug"))
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        # A phrase is nearest to its last word.
+        return [[float(any(text.lower().split()[-1:] == [it] for it in axis)) for axis in self.axes] for text in texts]
+
+
+@pytest.mark.parametrize(
+    "question, mention, sql, taken",
+    [
+        ("What is the population?", "population", "SELECT SUM(inhabitants) FROM districts", "inhabitants"),
+        (
+            "What is the density by population?",
+            "density population",
+            "SELECT SUM(inhabitants) / SUM(area) FROM districts",
+            "inhabitants, area",
+        ),
+        (
+            "How many electric trucks are there?",
+            "electric trucks",
+            "SELECT COUNT(*) FROM fahrzeug WHERE antrieb = 'Elektro'",
+            "fahrzeug, Elektro",
+        ),
+        ("How many trucks are there?", "trucks", "SELECT COUNT(*) FROM fahrzeug WHERE antrieb = 'Gas'", "fahrzeug"),
+        ("How many electric vans are there?", "electric vans", "SELECT COUNT(*) FROM fahrzeug", ""),
+    ],
+)
+async def test_all_that_a_query_reads_for_a_phrase_is_named(question: str, mention: str, sql: str, taken: str) -> None:
+    inquiry = Inquiry(question, Context(db_schema=SCHEMA, system=""))
+    (doubt,) = await doubts_of(Missing((Lacking(mention),)), inquiry, sql, [], _Meaning())
+    assert doubt.detail == (
+        f"“{mention}” was taken to mean {taken}." if taken else f"No table or column looks like “{mention}”."
+    )

@@ -59,16 +59,35 @@ async def doubts_of(
 
 
 async def _find_near(mention: str, sql: str, inquiry: Inquiry, meaning: Embedder | None) -> str:
-    """The name or value in a query that is nearest to a phrase. Empty if none is near.
+    """The name or value in a query that is nearest to a phrase, and those of its other words. Empty if none is near.
 
-    Names that another word of the question explains do not count.
+    Names that another word of the question explains do not count. A column that the query computes with others is named
+    with them: no density is a number of inhabitants.
     """
     if meaning is None:
         return ""
     others = inquiry.stems - words(mention)
-    read = dict.fromkeys(it for tree in _trees([sql], inquiry) for it in _list_read(tree) if not words(it) & others)
-    near = await nearest([mention, mention.rpartition(" ")[2]], tuple(read), inquiry, meaning, Terms())
-    return near[1] if near is not None and near[0] >= READ else ""
+    trees = list(_trees([sql], inquiry))
+    read = tuple(dict.fromkeys(it for tree in trees for it in _list_read(tree) if not words(it) & others))
+    *modifiers, head = mention.split()
+    terms, found = Terms(), list[str]()
+    for part in ([mention, head], *([it] for it in modifiers)):
+        near = await nearest(part, read, inquiry, meaning, terms)
+        if near is not None and near[0] >= READ:
+            found += [near[1], *_list_computed_with(near[1], trees)]
+        elif not found:
+            return ""
+    return ", ".join(dict.fromkeys(found))
+
+
+def _list_computed_with(name: str, trees: Sequence[exp.Expr]) -> Iterator[str]:
+    """The columns that a query computes a number from together with the named one."""
+    from sqlglot import exp
+
+    for tree in trees:
+        for operation in tree.find_all(exp.Add, exp.Sub, exp.Mul, exp.Div):
+            names = [split_name(it.name) for it in operation.find_all(exp.Column)]
+            yield from names if name in names else ()
 
 
 def _list_read(tree: exp.Expr) -> Iterator[str]:
