@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rag.docs.documents import Document
     from rag.linking.values import LinkedValue
 
-MOST_SHOWN = 60  # characters of each side of a change in a sentence
+MOST_SHOWN = 100  # characters of each side of a change in a sentence
 Edit = Callable[["exp.Expr"], "exp.Expr | None"]
 Stage = Literal["error", "query", "rows"]
 Action = Literal["repair", "alternative", "doubt"]

@@ -47,19 +47,10 @@ def apply(context: RuleContext) -> Finding | None:
     if context.error not in WORDS:
         return None
     if context.schema.dialect == "sqlite":
-        found = context.change(lambda tree: _say_in_sqlite(tree, context.sql))
-        return found._replace(detail=_tell(found.changes)) if found is not None and found.changes else found
+        told = dict[str, None]()
+        found = context.change(lambda tree: _say_in_sqlite(tree, context.sql, told))
+        return found._replace(detail="; ".join(told)) if found is not None and told else found
     return _translate(context)
-
-
-def _tell(changes: Sequence[Change]) -> str:
-    """The functions that were replaced, without their arguments."""
-    told = dict[str, None]()
-    for change in changes:
-        name, used = (_CALL.search(it) for it in change)
-        instead = f"; {used[1].upper()} is used" if used is not None else ""
-        told[f"{name[1].upper() if name is not None else change.before} is not available here{instead}"] = None
-    return "; ".join(told)
 
 
 def _translate(context: RuleContext) -> Finding | None:
@@ -74,12 +65,15 @@ def _translate(context: RuleContext) -> Finding | None:
     return None
 
 
-def _say_in_sqlite(tree: exp.Query, sql: str) -> Iterator[Change | str]:
+def _say_in_sqlite(tree: exp.Query, sql: str, told: dict[str, None]) -> Iterator[Change | str]:
+    """Args: told: takes a sentence for each function, without its arguments."""
     changed = False
     for node in reversed(list(tree.walk())):  # what is inside comes first
         new = _in_sqlite(node) if node.parent is not None else None
         if new is not None:
-            changed = True
+            changed, used = True, _CALL.search(new.sql(dialect="sqlite"))
+            instead = f"; {used[1].upper()} is used" if used is not None else ""
+            told[f"{_name_of(node)} is not available here{instead}"] = None
             yield Change(node.sql(unsupported_level=ErrorLevel.IGNORE)[:80], new.sql(dialect="sqlite"))
             node.replace(new)
     if not changed:
@@ -89,6 +83,12 @@ def _say_in_sqlite(tree: exp.Query, sql: str) -> Iterator[Change | str]:
             same = _WRITTEN | ({"::"} if len(_CAST.findall(sql)) == sql.count("::") else set())
             if gone and same.issuperset(gone):
                 yield f"{', '.join(gone)} in SQLite's words"
+
+
+def _name_of(node: exp.Expr) -> str:
+    if isinstance(node, exp.Anonymous):
+        return node.name.upper()
+    return str(node.sql_name()) if isinstance(node, exp.Func) else "INTERVAL"
 
 
 def _list_called(sql: str) -> list[str]:
