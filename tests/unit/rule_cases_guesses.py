@@ -32,7 +32,6 @@ GUESS_CASES: dict[str, tuple[Case, ...]] = {
                 (f"{BY_CHANNEL} = 'SCI'", "Who led the walk?", "three capitals"),
                 (f"{BY_CHANNEL} = 'TX'", "How many by telephone?", "the second letter is in no word"),
                 (f"{BY_CHANNEL} = 'M'", "Wie viele sind offen?", "in German"),
-                (f"{BY_CHANNEL} = 'M'", "How many by mobile app?", "the first letter of a word, but of which?"),
                 (
                     "SELECT id FROM loans WHERE reader_id IN (SELECT id FROM readers WHERE channel = 'M')",
                     OPEN,
@@ -43,6 +42,7 @@ GUESS_CASES: dict[str, tuple[Case, ...]] = {
         *(
             Case(sql, None, why, question=question)
             for sql, question, why in (
+                (f"{BY_CHANNEL} = 'M'", "How many by mobile app?", "the first letter of a word"),
                 (f"{BY_CHANNEL} = 'TX'", "How many from Texas?", "two letters of a word"),
                 (f"{BY_CHANNEL} = 'NY'", "How many from New York?", "initials"),
                 (f"{BY_CHANNEL} = 'M'", "How many have M?", "the question has it"),

@@ -1,8 +1,7 @@
 """A code that nothing explains: `status = 'P'` for "open", without docs of the codes.
 
 A model guesses what a letter stands for, and its drafts make the same guess. A code is explained by the docs, by the
-question, or by a word of the question that it shortens (`TX` of "Texas"). One letter shortens too many: `C` may stand
-for cancelled or for completed.
+question, or by a word of the question that it shortens (`P` of "paid").
 """
 
 from __future__ import annotations
@@ -37,8 +36,7 @@ def apply(context: RuleContext) -> Finding | None:
             continue
         if not _are_codes(column.samples) or {it.casefold() for it in column.samples} <= _FLAGS:
             continue
-        is_short_for = code.casefold() in asked or (len(code) > 1 and _shortens(code.casefold(), asked))
-        if _KNOWN.isdisjoint(split_name(column.name).split()) and not is_short_for:
+        if _KNOWN.isdisjoint(split_name(column.name).split()) and not _shortens(code.casefold(), asked):
             return Finding(f"Neither the question nor the docs say what {column.name} = {code!r} means.")
     return None
 
@@ -50,7 +48,7 @@ def _are_codes(values: Sequence[str]) -> bool:
 
 
 def _shortens(code: str, asked: list[str]) -> bool:
-    """Whether a code is the initials of words, or the first and a later letter of one."""
+    """Whether a code is the initials of words, or the first letter of one and a later letter of it."""
     initials = "".join(word[0] for word in asked)
     return code in initials or any(word[0] == code[0] and code[-1] in word[1:] for word in asked)
 
