@@ -14,8 +14,10 @@ from agent.databases.database import Database
 from agent.pipeline.steps.judge import verdict_of_checks
 from agent.understanding.shape import read_requested_count, shape_checks
 from executors.base import Cancel, CheckedSql, Column, QueryResult, Schema, Table
+from executors.dialects.table import DIALECTS
 from executors.engines.sqlite.executor import SqliteExecutor
 from executors.errors import ErrorKind, SqlFailed
+from executors.guard import guard
 from executors.sql.tree import tree_to_change
 
 
@@ -244,3 +246,46 @@ def test_what_is_known_without_the_judge(
     found: Check, earlier: list[Attempt], verdict: Verdict | None, why: str
 ) -> None:
     assert verdict_of_checks([found], QUERY, earlier) == verdict, why
+
+
+@pytest.mark.parametrize("said", ["Good", "GOOD", "gooD"])
+async def test_spellings_of_a_stored_text_are_found(tmp_path: Path, said: str) -> None:
+    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as connection, connection:
+        connection.execute("CREATE TABLE things (state TEXT)")
+        connection.executemany("INSERT INTO things VALUES (?)", [("Good",), ("GOOD",), ("good ",), ("poor",), (None,)])
+    database = Database(SqliteExecutor("a", tmp_path / "a.sqlite", sample_values=0), limit=1, timeout_s=10)
+    tree = tree_to_change(f"SELECT COUNT(*) FROM things WHERE state = '{said}' OR state = 'poor'", "sqlite")
+    assert tree is not None
+
+    found = await look_up(tree, await database.schema(), database)
+
+    assert found.variants == {("things", "state", said): ("GOOD", "Good", "good ")}
+
+
+class Recorder:
+    """A database of a dialect that lets the guard check each query, and has no rows."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema, self.asked = schema, list[str]()
+
+    async def check(self, sql: str, row_limit: int) -> CheckedSql:
+        return guard.check(sql, self.schema, row_limit=row_limit)
+
+    async def run(self, query: CheckedSql) -> QueryResult:
+        self.asked.append(query.executable)
+        return QueryResult(columns=("x",), rows=())
+
+
+@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+async def test_spellings_are_looked_up_in_every_dialect_that_tells_them_apart(dialect: str) -> None:
+    columns = (Column(name="state", type="VARCHAR(9)"), Column(name="level", type="ENUM('a', 'B')"))
+    schema = Schema(database="a", dialect=dialect, tables=(Table(name="things", columns=columns),))
+    database = Recorder(schema)
+    tree = tree_to_change("SELECT 1 FROM things WHERE state = 'x'", DIALECTS[dialect].sqlglot)
+    assert tree is not None
+
+    assert (await look_up(tree, schema, database)).variants == {}  # type: ignore[arg-type]
+
+    folded = [sql for sql in database.asked if "LOWER" in sql]
+    assert len(folded) == (dialect not in {"mysql", "mariadb", "sqlserver"})
+    assert all("100000" in sql for sql in folded), "of the first rows only"

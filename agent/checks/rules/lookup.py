@@ -25,6 +25,7 @@ MAX_NEAREST = 3
 MAX_OTHERS = 4
 VALUES_READ = 2000
 MAX_VARIANTS = 8
+ROWS_READ = 100_000  # for variants: a large table is not read whole at each question
 _FOLDING = {"mysql", "mariadb", "sqlserver"}  # whose usual collations take capitals and small letters for the same
 _BEGINNING, _MOST_DIFFERENT = 3, 1 / 3  # bytes, as two signs of Chinese are a word; share of letters
 
@@ -62,9 +63,10 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
     same, elsewhere, variants = dict[Key, str](), dict[Key, str](), dict[Key, tuple[str, ...]]()
     for found in filters[:MAX_LITERALS]:
         try:
+            is_stored = await _is_stored(found.table, found.column, found.value, schema, database)
             if len(spellings := await _find_variants(found, schema, database)) > 1:
                 variants[found.key] = spellings
-            if await _is_stored(found.table, found.column, found.value, schema, database):
+            if is_stored:
                 continue
             missing[found.key], alike = await _find_nearest(found, schema, database)
             others = await _columns_with(found, schema, database)
@@ -84,17 +86,24 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
 
 
 async def _find_variants(found: TextFilter, schema: Schema, database: Database) -> tuple[str, ...]:
-    """The stored values that differ from a text only in case or outer spaces; none if `=` takes them for the same."""
+    """The stored values that differ from a text only in case or outer spaces, among the first rows.
+
+    None if the database takes them for the same, or cannot compare them, as with an enumeration.
+    """
     from sqlglot import exp
 
     from executors.sql.literals import is_text
 
-    if schema.dialect in _FOLDING or not is_text(found.column) or "enum" in found.column.type.lower():
+    if schema.dialect in _FOLDING or not is_text(found.column):
         return ()
-    values = _values_of(found.table, found.column)
-    folded = exp.Lower(this=exp.Trim(this=values.selects[0].copy()))
-    sql = values.where(folded.eq(found.value.strip().lower())).sql(dialect=DIALECTS[schema.dialect].sqlglot)
-    return tuple(sorted(str(row[0]) for row in (await database.run(await database.check(sql, MAX_VARIANTS))).rows))
+    column = exp.column(found.column.name, quoted=True)
+    rows = exp.select(column).from_(_source_of(found.table)).limit(ROWS_READ).subquery("first_rows")
+    folded = exp.Lower(this=exp.Trim(this=column.copy())).eq(found.value.strip().lower())
+    sql = exp.select(column.copy()).distinct().from_(rows).where(folded).sql(dialect=DIALECTS[schema.dialect].sqlglot)
+    try:
+        return tuple(sorted(str(row[0]) for row in (await database.run(await database.check(sql, MAX_VARIANTS))).rows))
+    except SqlError:
+        return ()
 
 
 async def _find_nearest(found: TextFilter, schema: Schema, database: Database) -> tuple[tuple[str, ...], str | None]:
@@ -148,5 +157,10 @@ async def _is_stored(table: Table, column: Column, value: str, schema: Schema, d
 def _values_of(table: Table, column: Column) -> exp.Select:
     from sqlglot import exp
 
-    source = exp.table_(table.parts[-1], db=table.namespace or None, quoted=True)
-    return exp.select(exp.column(column.name, quoted=True)).distinct().from_(source)
+    return exp.select(exp.column(column.name, quoted=True)).distinct().from_(_source_of(table))
+
+
+def _source_of(table: Table) -> exp.Table:
+    from sqlglot import exp
+
+    return exp.table_(table.parts[-1], db=table.namespace or None, quoted=True)
