@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -75,6 +76,17 @@ def spell_texts(tree: exp.Query, sql: str, schema: Schema) -> exp.Query:
 def same_text(one: str, other: str) -> bool:
     """Whether two texts are the same except for case, accents, punctuation and white space."""
     return _plain(one) == _plain(other) != ""
+
+
+def are_one_word(texts: Iterable[str]) -> bool:
+    """Whether texts are the same words in small letters, in capitals or with capital initials, but for outer spaces.
+
+    Ids (`aB3`, `AB3`) and units (`mW`, `MW`) are not: their case may tell them apart.
+    """
+    words = {it.strip() for it in texts}
+    forms = {form for it in words for form in (it.lower(), it.upper())}
+    forms |= {form for it in words if len(it) > 2 for form in (it.capitalize(), it.title())}
+    return words <= forms and len({it.lower() for it in words}) == 1 and not re.search(r"\d", "".join(words))
 
 
 def is_text(column: Column) -> bool:

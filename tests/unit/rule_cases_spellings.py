@@ -26,8 +26,8 @@ SPELLING_CASES: dict[str, tuple[Case, ...]] = {
     "case_variants": (
         Case(f"{BY} = 'M'", BOTH, "both spellings", looked_up=SPELLED),
         Case("SELECT COUNT(*) FROM readers WHERE 'M' = channel", BOTH, "the other way round", looked_up=SPELLED),
-        Case(f"{BY} IN ('M', 'T')", f"{BY} IN ('T', 'M', 'm')", "one of a list", looked_up=SPELLED),
-        Case(f"{BY} IN ('T', 'M')", f"{BY} IN (' T', 'T', 'M', 'M ', 'm')", "each of a list", looked_up=PADDED),
+        Case(f"{BY} IN ('M', 'T')", f"{BY} IN ('M', 'T', 'm')", "one of a list", looked_up=SPELLED),
+        Case(f"{BY} IN ('T', 'M')", f"{BY} IN ('T', 'M', ' T', 'M ', 'm')", "each of a list", looked_up=PADDED),
         Case(f"{BY} = 'M' AND since > 2000", f"{BY} IN ('M', 'M ', 'm') AND since > 2000", "spaces", looked_up=PADDED),
         Case(
             "SELECT id FROM readers WHERE name = 'aDa'",
@@ -59,6 +59,7 @@ SPELLING_CASES: dict[str, tuple[Case, ...]] = {
             "in HAVING",
             looked_up=SPELLED,
         ),
+        Case(f"{BY} IN ('M', id, NULL)", f"{BY} IN ('M', id, NULL, 'm')", "beside what is no text", looked_up=SPELLED),
         _left(BOTH, "both are there"),
         _left(f"{BY} IN ('m', 'M')", "in another order"),
         _left(f"{BY} = 'T'", "another text"),
@@ -101,7 +102,9 @@ SPELLING_CASES: dict[str, tuple[Case, ...]] = {
         Case(GROUPED, None, "one group", rows=(("M", 3),)),
         Case(GROUPED, None, "no rows", rows=()),
         Case(GROUPED, None, "not all rows are known"),
-        Case(GROUPED, None, "NULL is no text", rows=((None, 3), ("M", 2))),
+        Case(GROUPED, None, "NULL is no text", rows=((None, 3), ("none", 2))),
+        Case(GROUPED, None, "units", rows=(("mW", 3), ("MW", 2))),
+        Case(GROUPED, None, "ids", rows=(("aB3", 3), ("AB3", 2))),
         Case(
             "SELECT id, channel, COUNT(*) FROM readers GROUP BY id, channel",
             None,

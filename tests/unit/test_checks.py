@@ -248,6 +248,18 @@ def test_what_is_known_without_the_judge(
     assert verdict_of_checks([found], QUERY, earlier) == verdict, why
 
 
+@pytest.mark.parametrize("stored", [("mW", "MW"), ("aB3", "AB3"), ("Good", "gOOd")])
+async def test_case_tells_ids_and_units_apart(tmp_path: Path, stored: tuple[str, str]) -> None:
+    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as connection, connection:
+        connection.execute("CREATE TABLE things (state TEXT)")
+        connection.executemany("INSERT INTO things VALUES (?)", [(it,) for it in stored])
+    database = Database(SqliteExecutor("a", tmp_path / "a.sqlite", sample_values=0), limit=1, timeout_s=10)
+    tree = tree_to_change(f"SELECT COUNT(*) FROM things WHERE state = '{stored[0]}'", "sqlite")
+    assert tree is not None
+
+    assert (await look_up(tree, await database.schema(), database)).variants == {}
+
+
 @pytest.mark.parametrize("said", ["Good", "GOOD", "gooD"])
 async def test_spellings_of_a_stored_text_are_found(tmp_path: Path, said: str) -> None:
     with closing(sqlite3.connect(tmp_path / "a.sqlite")) as connection, connection:

@@ -90,11 +90,18 @@ def test_nothing_beside_a_count_agrees_with_nothing() -> None:
 
 
 def test_an_alternative_stays_if_its_draft_votes_for_the_rows_without_a_count() -> None:
-    beside = [counted(f"SELECT a, COUNT({n})", ("Pitcher", 7), draft=n) for n in range(2)]
+    beside = counted("SELECT a, COUNT(*)", ("Pitcher", 7), draft=0)
     other = candidate("SELECT x", ("Catcher", 1), draft=0, source="alternative")
-    found = [*beside, candidate("SELECT a", ("Pitcher",), draft=2), other]
+    found = [beside, candidate("SELECT a", ("Pitcher",), draft=1), other]
     assert elect(group_candidates(found), other) is None
-    assert evidence_of(found, other, (), None, 3).base_votes == 3
+    assert evidence_of(found, other, (), None, 2).base_votes == 2
+
+
+def test_a_count_that_most_drafts_show_may_be_asked_for() -> None:
+    beside = [counted(f"SELECT a, COUNT({n})", ("Pitcher", 7), draft=n) for n in range(2)]
+    groups = group_candidates([*beside, candidate("SELECT a", ("Pitcher",), draft=2)])
+    assert [(it.votes, it.with_count) for it in groups] == [(2, ()), (1, ())]
+    assert elect(groups, beside[0]) is None
 
 
 def test_two_that_agree_on_other_rows_outvote_an_unasked_count() -> None:

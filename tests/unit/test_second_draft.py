@@ -107,7 +107,7 @@ async def test_a_confidence_below_the_threshold_is_a_check_of_its_own(
 
 @pytest.mark.parametrize(
     "drafts, attempts, counted",
-    [([COUNTED, COUNTRY], 2, 1), ([COUNTRY, COUNTED], 1, 1), ([STATUS, COUNTED, COUNTED, COUNTRY], 2, 2)],
+    [([COUNTED, COUNTRY], 2, 1), ([COUNTRY, COUNTED], 1, 1), ([STATUS, COUNTED, COUNTRY, COUNTRY], 2, 1)],
 )
 async def test_a_draft_without_an_unasked_count_is_chosen_and_has_the_votes_of_those_with_it(
     voting: Service, model: ScriptedModel, drafts: list[str], attempts: int, counted: int
@@ -117,7 +117,7 @@ async def test_a_draft_without_an_unasked_count_is_chosen_and_has_the_votes_of_t
 
     answer = await voting.query("What is the most common country?", "shop", options=Options(candidates=True))
 
-    votes, all_drafts = counted + 1, len(drafts)
+    votes, all_drafts = counted + drafts.count(COUNTRY), len(drafts)
     (told,) = [check.detail for check in answer.checks if check.name == "second_draft"]
     assert told == (
         f"{votes} of {all_drafts} independent drafts give these rows, "

@@ -16,14 +16,18 @@ def apply(context: RuleContext) -> Finding | None:
     order, limit = query.args.get("order"), query.args.get("limit") or query.args.get("fetch")
     if not isinstance(query, exp.Select) or order is None or limit is None or query.args.get("joins"):
         return None
-    measure = _find_measure(query, order.expressions[0].this)
+    measure, *others = (_find_measure(query, it.this) for it in order.expressions)
     if query.args.get("group") is None or measure is None or measure.find(exp.AggFunc) is None:
         return None
+    if any(it is None or it.find(exp.AggFunc) for it in others):  # a further number may decide
+        return None
+    count = limit.expression.name if isinstance(limit, exp.Limit) else ""
     groups = query.copy()
     for part in ("order", "limit", "offset", "fetch", "distinct", "with_"):
         groups.set(part, None)
     groups.set("expressions", [exp.alias_(measure.copy(), "measure")])
-    number = "CASE WHEN COUNT(*) > 2 AND MIN(measure) = MAX(measure) THEN COUNT(*) ELSE 0 END"
+    shown = max(int(count), 2) if count.isdigit() else 2
+    number = f"CASE WHEN COUNT(*) > {shown} AND MIN(measure) = MAX(measure) THEN COUNT(*) ELSE 0 END"
     counted = exp.select(number).from_(groups.subquery("each_group"))
     if (ctes := query.args.get("with_")) is not None:
         counted.set("with_", ctes.copy())

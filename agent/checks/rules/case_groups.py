@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from agent.checks.rules.reading import group_keys
-from executors.sql.literals import is_text, owner_of
+from executors.sql.literals import are_one_word, is_text, owner_of
 
 
 def apply(context: RuleContext) -> Finding | None:
@@ -22,9 +22,11 @@ def apply(context: RuleContext) -> Finding | None:
         return None
     spelled: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
     for row in context.rows:
-        names = tuple(str(row[place]) for place in places)
-        spelled.setdefault(tuple(it.strip().lower() for it in names), set()).add(names)
-    alike = next((sorted(it) for it in spelled.values() if len(it) > 1), None)
+        if None not in (names := tuple(row[place] for place in places)):
+            texts = tuple(map(str, names))
+            spelled.setdefault(tuple(it.strip().lower() for it in texts), set()).add(texts)
+    several = (sorted(it) for it in spelled.values() if len(it) > 1)
+    alike = next((it for it in several if all(map(are_one_word, zip(*it, strict=True)))), None)
     if alike is None:
         return None
     named = [" ".join(it) for it in alike]
@@ -33,7 +35,7 @@ def apply(context: RuleContext) -> Finding | None:
 
 def _is_text(item: exp.Expr, context: RuleContext) -> bool:
     owner = owner_of(item, context.schema) if isinstance(item, exp.Column) else None
-    return owner is not None and is_text(owner[1])
+    return owner is not None and is_text(owner[1]) and owner[1].name not in owner[0].primary_key
 
 
 RULE = Rule("case_groups", "rows", "data", "doubt", apply)

@@ -24,16 +24,18 @@ def apply(context: RuleContext) -> Finding | None:
             if condition is None or not (spellings := variants.get(found.key)):
                 continue
             before = context.to_sql(condition)
-            listed = [str(it.this) for it in condition.expressions or [found.literal]]
-            wider = dict.fromkeys((*(it for it in listed if it != found.value), *spellings))
-            texts = [exp.Literal.string(it) for it in wider]
+            listed = condition.expressions or [found.literal]
+            texts = {str(it.this) for it in listed if isinstance(it, exp.Literal) and it.is_string}
+            if texts.issuperset(spellings):
+                continue
+            kept = [it for it in listed if it is not found.literal or found.value in spellings]
+            wider = [*kept, *(exp.Literal.string(it) for it in spellings if it not in texts)]
             if isinstance(condition, exp.In):
-                condition.set("expressions", texts)
+                condition.set("expressions", wider)
             else:
                 column = condition.this if isinstance(condition.this, exp.Column) else condition.expression
-                condition = condition.replace(exp.In(this=column.copy(), expressions=texts))
-            if not set(listed).issuperset(spellings):
-                yield Change(before, context.to_sql(condition))
+                condition = condition.replace(exp.In(this=column.copy(), expressions=wider))
+            yield Change(before, context.to_sql(condition))
 
     stored = [f"{column} stores {', '.join(map(repr, it))}" for (_, column, _), it in variants.items()]
     detail = f"{'; '.join(stored)}, which differ only in case or spaces."

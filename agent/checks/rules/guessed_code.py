@@ -13,7 +13,7 @@ from agent.checks.rules.base import Finding, Rule, RuleContext
 from executors.sql.literals import text_filters
 from rag.words import is_silent, split_name, tokens
 
-_CODE = re.compile(r"[^\W\d_]{1,2}|[A-Z]{3}")  # four letters are mostly words: OPEN, HIGH
+_CODE = re.compile(r"[^\W\d_]{1,2}")  # three letters are mostly known: USA, ICU
 _SHORT = 3  # most letters of the other values of a column of codes
 _FLAGS = frozenset({*"yntfjsov01", "no", "si", "sí", "ja", "yes", "oui", "non"})
 # Columns whose codes everybody knows.

@@ -9,7 +9,7 @@ from agent.core.models import Check
 from agent.core.resilience.off_loop import off_loop
 from executors.base import Column, Frozen, Schema, Table
 from executors.dialects.table import DIALECTS
-from executors.errors import DatabaseUnavailable, SqlError
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlError
 from rag.linking.countries import find_same_country
 from rag.words import split_name, telling_words
 
@@ -25,6 +25,7 @@ MAX_NEAREST = 3
 MAX_OTHERS = 4
 VALUES_READ = 2000
 MAX_VARIANTS = 8
+_SLOW = {ErrorKind.TIMEOUT, ErrorKind.RESOURCE}
 ROWS_READ = 100_000  # for variants: a large table is not read whole at each question
 _FOLDING = {"mysql", "mariadb", "sqlserver"}  # whose usual collations take capitals and small letters for the same
 _BEGINNING, _MOST_DIFFERENT = 3, 1 / 3  # bytes, as two signs of Chinese are a word; share of letters
@@ -64,8 +65,9 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
     for found in filters[:MAX_LITERALS]:
         try:
             is_stored = await _is_stored(found.table, found.column, found.value, schema, database)
-            if len(spellings := await _find_variants(found, schema, database)) > 1:
-                variants[found.key] = spellings
+            spellings = {*await _find_variants(found, schema, database), *([found.value] if is_stored else ())}
+            if len(spellings) > 1:
+                variants[found.key] = tuple(sorted(spellings))
             if is_stored:
                 continue
             missing[found.key], alike = await _find_nearest(found, schema, database)
@@ -88,22 +90,29 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
 async def _find_variants(found: TextFilter, schema: Schema, database: Database) -> tuple[str, ...]:
     """The stored values that differ from a text only in case or outer spaces, among the first rows.
 
-    None if the database takes them for the same, or cannot compare them, as with an enumeration.
+    None for keys and views, if the values are no forms of one word (`mW` and `MW` are not the same), if there are too
+    many, or if the database takes them for the same or cannot compare them. Raises SqlError: it took too long.
     """
     from sqlglot import exp
 
-    from executors.sql.literals import is_text
+    from executors.sql.literals import are_one_word, is_text
 
-    if schema.dialect in _FOLDING or not is_text(found.column):
+    table, name = found.table, found.column.name
+    keys = {*table.primary_key, *(it for key in table.foreign_keys for it in key.columns)}
+    if schema.dialect in _FOLDING or table.is_view or name in keys or not is_text(found.column):
         return ()
-    column = exp.column(found.column.name, quoted=True)
-    rows = exp.select(column).from_(_source_of(found.table)).limit(ROWS_READ).subquery("first_rows")
+    column = exp.column(name, quoted=True)
+    rows = exp.select(column).from_(_source_of(table)).limit(ROWS_READ).subquery("first_rows")
     folded = exp.Lower(this=exp.Trim(this=column.copy())).eq(found.value.strip().lower())
     sql = exp.select(column.copy()).distinct().from_(rows).where(folded).sql(dialect=DIALECTS[schema.dialect].sqlglot)
     try:
-        return tuple(sorted(str(row[0]) for row in (await database.run(await database.check(sql, MAX_VARIANTS))).rows))
-    except SqlError:
+        stored = await database.run(await database.check(sql, MAX_VARIANTS))
+    except SqlError as error:
+        if error.kind in _SLOW:
+            raise
         return ()
+    values = [str(row[0]) for row in stored.rows]
+    return tuple(values) if not stored.truncated and are_one_word(values) else ()
 
 
 async def _find_nearest(found: TextFilter, schema: Schema, database: Database) -> tuple[tuple[str, ...], str | None]:

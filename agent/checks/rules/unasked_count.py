@@ -13,7 +13,9 @@ from agent.checks.rules.base import Finding, Rule, RuleContext
 from agent.understanding.clarification.words.languages import is_english
 
 _COUNTED = re.compile(
-    r"\b(?:how many|how often|numbers?|counts?|amounts?|totals?|times|frequenc\w+|respective\w*)\b", re.IGNORECASE
+    r"\b(?:how many|how often|numbers?|counts?|amounts?|totals?|times|frequenc\w+|respective\w*)\b"
+    r"|\b(?:most|fewest|least)\b.*\b(?:and|with|show\w*|including) (?:the|their|its|his|her)\b",  # "and show the views"
+    re.IGNORECASE | re.DOTALL,
 )
 
 

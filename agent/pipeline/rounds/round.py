@@ -233,7 +233,7 @@ class Round:
                 logprob_mean=chosen.logprob_mean,
             )
             self._refuse(COUNTED if current in counted else OUTVOTED, draft)
-        elif check.passed:
+        elif chosen is None and check.passed:
             self._update(verdict=Verdict(reason=check.detail, correct=True, source="drafts"))
 
     def _refuse(self, why: str, better: Draft) -> None:

@@ -93,12 +93,16 @@ def group_candidates(candidates: Sequence[Candidate]) -> tuple[Group, ...]:
 
 
 def _join_counts(groups: Sequence[Group]) -> list[Group]:
-    """The groups; one whose drafts show an unasked count is part of the group that shows the same without it."""
+    """The groups; one whose drafts show an unasked count is part of the group that shows the same without it.
+
+    Not if most of them show it: it may be asked for in words that no list has.
+    """
     plain = [it for it in groups if it.votes and all(one.unasked is None for one in it.candidates)]
     found, counted = list[Group](), dict[int, list[Candidate]]()
     for group in groups:
         rows = next((_without_count(it) for it in group.candidates if it.may_vote and it.unasked is not None), None)
-        same = next((at for at, it in enumerate(plain) if rows is not None and _agree(it.first, rows)), None)
+        alike = (at for at, it in enumerate(plain) if rows is not None and _agree(it.first, rows))
+        same = next((at for at in alike if group.votes <= plain[at].votes), None)
         if same is None:
             found.append(group)
         else:
