@@ -112,3 +112,18 @@ def test_a_translated_function_is_told_without_its_arguments() -> None:
     assert found is not None
     assert "YEAR is not available here; STRFTIME is used" in found.detail
     assert "(" not in found.detail
+
+
+def test_what_is_used_is_told_only_of_a_single_call() -> None:
+    sql = "SELECT CONCAT(a, b), DATEDIFF(b, a), LEFT(a, 2) FROM t"
+    schema = Schema(database="t", dialect="sqlite", tables=())
+
+    found = RULE.find(RuleContext(sql, schema, tree_to_change(sql, "sqlite"), error=ErrorKind.FUNCTION_NOT_FOUND))
+
+    assert found is not None
+    assert sorted(found.detail.split("; ")) == [
+        "CONCAT is not available here",
+        "DATEDIFF is not available here",
+        "LEFT is not available here",
+        "SUBSTR is used",
+    ]

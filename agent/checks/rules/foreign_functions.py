@@ -35,7 +35,6 @@ _FORMATS = (
     ("%s", "%S"),
 )
 _NAMES = re.compile(r"%[MbWaceDhklprjuUvVxX]")  # MySQL's formats that strftime lacks or reads in another way
-_CALL = re.compile(r"\b(?!CAST\b)([A-Za-z]\w*)\(")
 # What dialects write differently, and those of them that sqlglot translates to SQLite with the same meaning.
 _CALLED = re.compile(r"\b(\w+)\s*\(|(\bILIKE\b|::|\b(?:DATE|TIMESTAMP)\s+(?='))", re.IGNORECASE)
 _WRITTEN = {"LEN", "NVL", "STRING_AGG", "IF", "POSITION", "ILIKE", "DATE ", "TIMESTAMP "}
@@ -71,8 +70,8 @@ def _say_in_sqlite(tree: exp.Query, sql: str, told: dict[str, None]) -> Iterator
     for node in reversed(list(tree.walk())):  # what is inside comes first
         new = _in_sqlite(node) if node.parent is not None else None
         if new is not None:
-            changed, used = True, _CALL.search(new.sql(dialect="sqlite"))
-            instead = f"; {used[1].upper()} is used" if used is not None else ""
+            changed, used = True, new.this if isinstance(new, exp.Cast) else new
+            instead = f"; {used.name.upper()} is used" if isinstance(used, exp.Anonymous) else ""
             told[f"{_name_of(node)} is not available here{instead}"] = None
             yield Change(node.sql(unsupported_level=ErrorLevel.IGNORE)[:80], new.sql(dialect="sqlite"))
             node.replace(new)
