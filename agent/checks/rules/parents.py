@@ -25,7 +25,7 @@ def move_to_parent(context: RuleContext, found: TextFilter, stored: LinkedValue)
     """Join the table that stores the text along the keys, and compare its column instead.
 
     Nothing changes if several paths lead there or none does, or if rows may fail the condition: a join drops rows
-    without a parent. A foreign key leads to one row, so no row is repeated.
+    without a parent, and adds its columns to `*`. A foreign key leads to one row, so no row is repeated.
     """
     schema, condition, select = context.schema, found.literal.parent, found.literal.find_ancestor(exp.Select)
     where, column = select and select.args.get("where"), condition and condition.find(exp.Column)
@@ -48,6 +48,8 @@ def move_to_parent(context: RuleContext, found: TextFilter, stored: LinkedValue)
             on = exp.and_(*(column_of(here, a, schema).eq(column_of(there, b, schema)) for a, b in pairs))
             joined[edge.to.name] = exp.Join(this=to_source(edge.to, schema), on=on)
         here = there
+    if joined and any(isinstance(it, exp.Star) for it in select.expressions):
+        return
     new = {it.name.lower() for edge in paths[0] if edge.to.name in joined for it in edge.to.columns}
     for other in list(find_all_in_scope(select, exp.Column)):
         alias = owner_alias(other, tables) if not other.table and other.name.lower() in new else None
