@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from agent.checks.rules.repair import repair_draft
+from agent.checks.rules.repair import find_repair
 from agent.core.models import Draft
 from executors.base import Schema
 from executors.engines.postgresql.executor import PostgresExecutor
@@ -183,7 +183,7 @@ def _work(schema: Schema, runs: int) -> None:
         "a table that is not there": lambda: refused("SELECT 1 FROM ordres_00001", schema),
         "a column that is not there": lambda: refused(f"SELECT amuont_11 FROM {first.name}", schema),
         "a column of another table": lambda: refused(f"SELECT {last.columns[0].name} FROM {first.name}", schema),
-        "a column that is repaired": lambda: repair_draft(misspelt, ErrorKind.COLUMN_NOT_FOUND, schema),
+        "a column that is repaired": lambda: find_repair(misspelt, ErrorKind.COLUMN_NOT_FOUND, schema),
     }
     print("milliseconds of the guard and its hints")
     for what, work in wrong.items():

@@ -15,7 +15,7 @@ from functools import lru_cache
 from hypothesis import strategies as st
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 
-from agent.checks.rules.repair import repair_draft
+from agent.checks.rules.repair import find_repair
 from agent.core.models import Draft
 from agent.pipeline.steps.plan import plan_of
 from agent.present.explain.query import explain
@@ -110,7 +110,7 @@ async def _look(case: Case) -> None:
         step()
     for kind in kinds:
         await asyncio.sleep(0)
-        repair_draft(Draft(sql=case.text), kind, schema)
+        find_repair(Draft(sql=case.text), kind, schema)
 
 
 @contextmanager

@@ -9,13 +9,18 @@ from rule_tables import TABLES
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from agent.checks.rules.registry import RULES, rules
-from agent.checks.rules.repair import repair_draft
+from agent.checks.rules.repair import repair_with_data
 from agent.core.models import Draft
+from executors.base import QueryResult
 from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind
 from executors.sql.tree import tree_to_change
 
 ALL = {rule.id: rule for action in ("repair", "alternative", "doubt") for rule in rules(action)}
+
+
+async def no_rows(sql: str) -> QueryResult:
+    raise AssertionError(f"{sql} is run to repair a query by its schema alone")
 
 
 def found_by(rule: Rule, case: Case) -> Finding | None:
@@ -72,9 +77,9 @@ def test_a_rule_can_be_left_out() -> None:
     assert "fan_out" not in {rule.id for rule in rules("doubt", ("fan_out",))}
 
 
-def test_repairs_follow_one_another_and_keep_where_the_draft_comes_from() -> None:
+async def test_repairs_follow_one_another_and_keep_where_the_draft_comes_from() -> None:
     draft = Draft(sql="SELECT loans.fee, l.title FROM loans AS l", index=2, temperature=0.5, logprob_mean=-0.1)
-    found = repair_draft(draft, ErrorKind.COLUMN_NOT_FOUND, schema_of("sqlite"))
+    found = await repair_with_data(draft, ErrorKind.COLUMN_NOT_FOUND, schema_of("sqlite"), no_rows)
     assert found is not None
     assert found.sql == "SELECT l.fee, books.title FROM loans AS l JOIN books ON l.book_id = books.id"
     assert (found.source, found.index, found.temperature, found.logprob_mean) == ("repaired", 2, 0.5, -0.1)
@@ -83,12 +88,15 @@ def test_repairs_follow_one_another_and_keep_where_the_draft_comes_from() -> Non
 
 
 @pytest.mark.parametrize("error", [ErrorKind.TIMEOUT, "BUDGET"])
-def test_what_no_rule_knows_is_not_repaired(error: str) -> None:
-    assert repair_draft(Draft(sql="SELECT loans.fee FROM loans AS l"), error, schema_of("sqlite")) is None
-    assert repair_draft(Draft(), ErrorKind.COLUMN_NOT_FOUND, schema_of("sqlite")) is None
+async def test_what_no_rule_knows_is_not_repaired(error: str) -> None:
+    assert (
+        await repair_with_data(Draft(sql="SELECT loans.fee FROM loans AS l"), error, schema_of("sqlite"), no_rows)
+        is None
+    )
+    assert await repair_with_data(Draft(), ErrorKind.COLUMN_NOT_FOUND, schema_of("sqlite"), no_rows) is None
 
 
-def test_a_near_name_of_a_table_that_is_read_is_taken_over_the_same_name_far_away() -> None:
+async def test_a_near_name_of_a_table_that_is_read_is_taken_over_the_same_name_far_away() -> None:
     """`pets.age` is its `pet_age`, and not the age of the students that a key leads to."""
     from executors.base import Column, ForeignKey, Schema, Table
 
@@ -109,12 +117,12 @@ def test_a_near_name_of_a_table_that_is_read_is_taken_over_the_same_name_far_awa
         ),
     )
     draft = Draft(sql="SELECT AVG(pets.age), MAX(pets.age), pettype FROM pets GROUP BY pettype")
-    found = repair_draft(draft, ErrorKind.COLUMN_NOT_FOUND, schema)
+    found = await repair_with_data(draft, ErrorKind.COLUMN_NOT_FOUND, schema, no_rows)
     assert found is not None
     assert found.sql == "SELECT AVG(pets.pet_age), MAX(pets.pet_age), pettype FROM pets GROUP BY pettype"
 
 
-def test_a_name_that_a_table_may_have_from_two_others_is_not_repaired() -> None:
+async def test_a_name_that_a_table_may_have_from_two_others_is_not_repaired() -> None:
     """`employment.name` beside the company may be the person's: that one is not read, and employment refers to it."""
     from executors.base import Column, ForeignKey, Schema, Table
 
@@ -130,7 +138,7 @@ def test_a_name_that_a_table_may_have_from_two_others_is_not_repaired() -> None:
     work = made("employment", "id", "person_id", "company_id", person_id="people", company_id="company")
     schema = Schema(database="w", dialect="sqlite", tables=(people, company, work))
     draft = Draft(sql="SELECT e.name FROM employment AS e JOIN company AS c ON e.company_id = c.id WHERE c.sales > 9")
-    assert repair_draft(draft, ErrorKind.COLUMN_NOT_FOUND, schema) is None
+    assert await repair_with_data(draft, ErrorKind.COLUMN_NOT_FOUND, schema, no_rows) is None
 
 
 @pytest.mark.parametrize(

@@ -23,26 +23,19 @@ if TYPE_CHECKING:
 async def repair_with_data(
     draft: Draft, error: str, schema: Schema, rows: Rows, without: Collection[str] = ()
 ) -> Draft | None:
-    """Like `repair_draft`, also with repairs that are right only if the stored values say so. `rows` runs a query."""
-    found = await off_loop(partial(_find_repair, draft, error, schema, without))
-    return _to_draft(draft, found) if found is not None and await confirm(found, rows) is not None else None
+    """The repaired draft, which may run; None if no rule can repair it, or the stored values contradict.
 
-
-def repair_draft(draft: Draft, error: str, schema: Schema, without: Collection[str] = ()) -> Draft | None:
-    """The repaired draft, which may run; None if no rule can repair it by the schema alone.
-
-    `error`: an `ErrorKind`. `schema`: with all known keys. `without`: ids of rules to leave out.
+    `error`: an `ErrorKind`. `schema`: with all known keys. `rows`: runs a query. `without`: ids of rules to leave out.
     """
-    found = _find_repair(draft, error, schema, without)
-    return None if found is None or found.counts else _to_draft(draft, found)
-
-
-def _to_draft(draft: Draft, found: Finding) -> Draft:
+    found = await off_loop(partial(find_repair, draft, error, schema, without))
+    if found is None or await confirm(found, rows) is None:
+        return None
     return draft.model_copy(update={"sql": found.sql, "note": found.detail, "source": "repaired"})
 
 
-def _find_repair(draft: Draft, error: str, schema: Schema, without: Collection[str]) -> Finding | None:
-    """The findings of all rules that can repair the draft, as one; None if there are none."""
+def find_repair(draft: Draft, error: str, schema: Schema, without: Collection[str] = ()) -> Finding | None:
+    """The findings of all rules that can repair the draft, as one that the stored values may still contradict; None if
+    there are none."""
     kind = next((it for it in ErrorKind if it == error), None)
     if draft.sql is None or kind is None:
         return None
