@@ -20,6 +20,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from executors.base import CheckedSql, Parameters, Schema, dialect_row
 from executors.dialects.row import Dialect, words
 from executors.errors import Because, ErrorKind, SqlRefused
+from executors.guard.names import check_row_ids
 from executors.guard.nodes import NodeCheck, check_no_files
 from executors.guard.refusals import (
     build_function_refusal,
@@ -127,6 +128,8 @@ def check(
         _check_reads_back(text, dialect, new_check)
         if _stars(sql, dialect) > _stars(text, dialect):
             raise _unclear(dialect)
+        replaced = {it for it in names.tables if it in (hidden or ()) or (rows is not None and rows.filters(it))}
+        check_row_ids(root, replaced, names.row_ids, dialect)
         if hidden:
             from executors.guard.held_columns import HeldColumns
 

@@ -18,7 +18,6 @@ from executors.base import Schema, Table
 from executors.dialects.row import words
 from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlRefused
-from executors.guard.names import check_row_ids
 from executors.sql.names.existence import NameCheck
 from executors.sql.plain.clauses import Phrase
 from executors.sql.tree import read_through
@@ -49,7 +48,6 @@ class HeldColumns:
         read = list(self._read(root))
         if read:
             self._check_spellings(root, read)
-            check_row_ids(root, [table for _, table in read], self._dialect)
         for node, table in read:
             self._check_positions(node, table, root)
             self._check_later(node, table, root)

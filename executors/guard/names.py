@@ -12,11 +12,10 @@ is a call without parentheses. Such names look harmless, so they are compared wi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping, Set
 
 from sqlglot import exp
 
-from executors.base import Table
 from executors.dialects.row import Dialect, words
 from executors.errors import Because, ErrorKind, SqlRefused
 from executors.guard.refusals import build_function_refusal, form
@@ -154,14 +153,26 @@ class NameUse:
                 raise SqlRefused(ErrorKind.TYPE_MISMATCH, message, form(self._dialect), because=Because.NAME)
 
 
-def check_row_ids(root: exp.Expr, tables: Iterable[Table], dialect: Dialect) -> None:
-    """Refuse row ids in a query whose tables are replaced by queries: SQLite gives NULL for those of a query.
-    Args: tables: the replaced tables. Raises SqlRefused: COLUMN_NOT_FOUND."""
-    known = {column.name.lower() for table in tables for column in table.columns}
-    for column in root.find_all(exp.Column):
-        if column.name.lower() in dialect.row_ids - known:
+def check_row_ids(root: exp.Expr, tables: Set[str], row_ids: Mapping[int, Set[str | None]], dialect: Dialect) -> None:
+    """Refuse row ids of tables that are replaced by queries: SQLite gives NULL for those of a query.
+    Args: tables: the replaced tables; row_ids: see `NameCheck`. Raises SqlRefused: COLUMN_NOT_FOUND."""
+    unclear = {None, *tables}
+    for column in root.find_all(exp.Column) if tables else ():
+        if column.name.lower() not in dialect.row_ids or _is_output_name(column):
+            continue
+        if not unclear.isdisjoint(row_ids.get(id(column), unclear)):
             message = f"{column.name} is not available here, because a part of the table is withheld."
             raise SqlRefused(ErrorKind.COLUMN_NOT_FOUND, message, "Use the table's own columns.", because=Because.NAME)
+
+
+def _is_output_name(column: exp.Column) -> bool:
+    """Whether a column is a term of ORDER BY that names a column of the result. In other places, and inside a term,
+    SQLite takes the name for the row id."""
+    order = column.parent.parent if isinstance(column.parent, exp.Ordered) else None
+    query = order.parent if isinstance(order, exp.Order) else None
+    if column.table or not isinstance(query, exp.Query):
+        return False
+    return any(it.alias.lower() == column.name.lower() for it in query.selects if isinstance(it, exp.Alias))
 
 
 def _is_name(column: exp.Column) -> bool:

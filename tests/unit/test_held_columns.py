@@ -123,6 +123,12 @@ def held(sql: str, dialect: str = "duckdb", question: str = PLAIN, *, leave_out:
     return check(sql, known, row_limit=100, hidden=find_hidden_columns(known, question), leave_out=leave_out)
 
 
+def check_with(sql: str, dialect: str, table: Table) -> CheckedSql:
+    """Check a query of the people's database with one more table."""
+    known = schema(dialect).model_copy(update={"tables": (*schema(dialect).tables, table)})
+    return check(sql, known, row_limit=100, hidden=find_hidden_columns(known, PLAIN))
+
+
 @pytest.fixture(scope="module")
 def shop() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect()
@@ -243,3 +249,39 @@ def test_row_ids_are_not_those_of_the_query_that_takes_its_place() -> None:
         with pytest.raises(SqlRefused, match="rowid is not available here"):
             held(sql, "sqlite")
     assert held("SELECT rowid FROM staff", "sqlite")
+
+
+NUMBERED = Table(name="numbered", columns=(Column(name="id", type="INTEGER"), Column(name="rowid", type="INTEGER")))
+
+
+@pytest.mark.parametrize("sql", [
+    "SELECT id AS rowid FROM customers ORDER BY rowid",
+    "SELECT n.rowid FROM numbered n JOIN customers c ON c.id = n.id",
+    "SELECT rowid FROM numbered n JOIN customers c ON c.id = n.id",
+    "SELECT id FROM customers WHERE id IN (SELECT rowid FROM numbered)",
+    "SELECT x.rowid FROM (SELECT ROW_NUMBER() OVER (ORDER BY id) AS rowid FROM customers) x",
+    "WITH x AS (SELECT id AS rowid FROM customers) SELECT rowid FROM x WHERE rowid > 1",
+    "SELECT s.rowid FROM staff s JOIN customers c ON c.id = s.id",
+])  # fmt: skip
+@pytest.mark.parametrize("dialect", ["sqlite", "duckdb"])
+def test_a_name_that_is_no_row_id_of_a_replaced_table_stays(sql: str, dialect: str) -> None:
+    assert check_with(sql, dialect, NUMBERED)
+
+
+@pytest.mark.parametrize("sql", [
+    "SELECT id AS rowid FROM customers WHERE rowid > 1",
+    "SELECT id AS rowid FROM customers ORDER BY rowid + 1",
+    "SELECT COUNT(*) AS rowid FROM customers GROUP BY rowid",
+    "SELECT city AS rowid, ROW_NUMBER() OVER (ORDER BY rowid) FROM customers",
+    "SELECT c.rowid FROM numbered n JOIN customers c ON c.id = n.id",
+    "SELECT rowid FROM numbered WHERE id IN (SELECT rowid FROM customers)",
+    "SELECT x.rowid FROM (SELECT * FROM customers) x",
+    "WITH x AS (SELECT id FROM customers) SELECT rowid FROM x",
+    "SELECT customers.rowid FROM customers, (SELECT id AS rowid FROM staff) x",
+    "SELECT main.customers.rowid FROM main.customers",
+    "SELECT id FROM staff UNION SELECT id FROM customers ORDER BY rowid",
+])  # fmt: skip
+@pytest.mark.parametrize("dialect", ["sqlite", "duckdb"])
+def test_a_name_that_may_be_the_row_id_of_a_replaced_table_is_refused(sql: str, dialect: str) -> None:
+    with pytest.raises(SqlRefused):
+        check_with(sql, dialect, NUMBERED)

@@ -14,7 +14,6 @@ from sqlglot import exp
 from executors.base import Schema, Table
 from executors.dialects.table import DIALECTS
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlRefused
-from executors.guard.names import check_row_ids
 from executors.guard.row_security.row_conditions import RowCondition, exact
 from executors.guard.row_security.row_filter import ALL, FilterInvalid, RowFilter, Values
 from executors.sql import grammar
@@ -74,9 +73,6 @@ class HeldRows:
         self._check_forms(root)
         tables = [node for node in root.find_all(exp.Table) if isinstance(node.this, exp.Identifier)]
         meanings = [(node, self._meaning(node, names)) for node in tables]
-        filtered = [it for _, it in meanings if isinstance(it, Table) and self._conditions[it.name] is not None]
-        if filtered:
-            check_row_ids(root, filtered, self._dialect)
         renamed = self._rename_ctes(root)
         # Columns may qualify a table without an alias by its schema and its name.
         unaliased = [it for node, it in meanings if isinstance(it, Table) and not node.alias]
@@ -88,6 +84,10 @@ class HeldRows:
                 keep_name(node)
                 node.set("this", renamed[id(meaning)].copy())
         return tuple(filter(None, map(self._sentence, names.tables)))
+
+    def filters(self, name: str) -> bool:
+        """Whether rows of a table are withheld. Args: name: of a visible table."""
+        return self._conditions[name] is not None
 
     def _meaning(self, node: exp.Table, names: NameCheck) -> Table | exp.Identifier | None:
         """The table, or the name of the CTE. None for the one-row table that every database has. Raises SqlRefused."""

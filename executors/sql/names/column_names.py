@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -94,6 +94,7 @@ class ColumnNames:
         self._schema, self._sql, self._used = schema, sql, used
         self._dialect = DIALECTS[schema.dialect]
         self.anywhere: set[str] = set()  # names of values given by a WITH (ClickHouse), in lower case
+        self.row_ids: dict[int, set[str | None]] = {}  # see `NameCheck.row_ids`
 
     def effective(self, identifier: exp.Expr) -> str:
         """The name that the engine looks up for an identifier."""
@@ -127,6 +128,8 @@ class ColumnNames:
 
     def check(self, node: exp.Column, frame: Frame, *, in_join: bool) -> None:
         """Check one column. Raises SqlRefused: COLUMN_NOT_FOUND or AMBIGUOUS_COLUMN, with a hint."""
+        if node.name.lower() in self._dialect.row_ids:
+            self.row_ids.setdefault(id(node), set()).update(_find_row_id_tables(node, frame))
         if node.args.get("db"):
             self._of_schema(node, frame)
         elif node.table:
@@ -252,3 +255,17 @@ class ColumnNames:
             hint = f"{hint} Add {' '.join(joins)}." if joins else hint
         message = f"{node.table} is not in FROM, so {node.table}.{node.name} cannot be read."
         return SqlRefused(ErrorKind.COLUMN_NOT_FOUND, message, hint)
+
+
+def _find_row_id_tables(node: exp.Column, frame: Frame) -> Iterator[str | None]:
+    """The tables whose row id a name may be; None for a source that is no table, or an unknown one. A real column comes
+    before a row id of its own scope and of outer ones."""
+    known = False
+    for level in frame.frames():
+        met = [it for it in level.sources if not node.table or it.alias.lower() == node.table.lower()]
+        if not node.table and any(source.has(node.name) for source in met):
+            return
+        yield from (source.table for source in met if not source.has(node.name))
+        known |= bool(met)
+    if not known:
+        yield None

@@ -8,7 +8,7 @@ refused. A column is refused only if all columns of its table are known; else th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 
 from sqlglot import exp
 
@@ -28,7 +28,8 @@ class NameCheck:
     After `run`, `tables` has the real tables in order of appearance, and `meaning` has the meaning of each name in
     FROM: a table, the identifier of a CTE, or None if two readings of the query differ. In SQLite, a "double-quoted"
     word that is not a column has become a string, as the engine reads it. If case counts, names have the schema's
-    spelling. A table that exists only outside the default schema is qualified by its schema.
+    spelling. A table that exists only outside the default schema is qualified by its schema. `row_ids` has the tables
+    whose row id a column may be, by the column's `id`, with None for what is no table: empty if it is a real column.
 
     Args:
         sql: The original text, for hints.
@@ -47,6 +48,10 @@ class NameCheck:
     @property
     def tables(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(self._tables))
+
+    @property
+    def row_ids(self) -> Mapping[int, Set[str | None]]:
+        return self._columns.row_ids
 
     def run(self, root: exp.Expr) -> None:
         """Check a query.
