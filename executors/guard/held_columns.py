@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 
 from sqlglot import exp
 
@@ -87,13 +87,26 @@ class HeldColumns:
     def _check_spellings(self, root: exp.Query, read: list[tuple[exp.Table, Table]]) -> None:
         """Refuse a private column in a spelling that some collations take for the same name: with full-width letters,
         or other accents. Raises SqlRefused."""
-        written: dict[str, set[str]] = defaultdict(set)
-        for given in {column.name for column in root.find_all(exp.Column)}:
-            written[_plain_letters(given)].add(given)
+        written: dict[str, list[exp.Column]] = defaultdict(list)
+        for column in root.find_all(exp.Column):
+            written[_plain_letters(column.name)].append(column)
         for table in {table.name: table for _, table in read}.values():
+            beside = {id(node.find_ancestor(exp.Select)) for node, it in read if it is table}
             for name in self._hidden[table.name]:
-                if any(table.column(given) is None for given in written[_plain_letters(name)]):
-                    raise _build_refusal(table, name)
+                for column in written[_plain_letters(name)]:
+                    if table.column(column.name) is None and not self._is_of_another(column, table, beside):
+                        raise _build_refusal(table, name)
+
+    def _is_of_another(self, column: exp.Column, table: Table, beside: Set[int]) -> bool:
+        """Whether a name is a column of another table that its own SELECT reads. Without a qualifier it may also be one
+        of this table. Args: beside: the `id` of each SELECT that reads this table."""
+        select = column.find_ancestor(exp.Select)
+        if select is None or column.args.get("db") or (not column.table and id(select) in beside):
+            return False
+        named = [it for it in _sources(select) if column.table.lower() in ("", it.alias_or_name.lower())]
+        found = [self._names.meaning.get(id(it)) for it in named]
+        others = [it for it in found if isinstance(it, Table) and it.name != table.name]
+        return len(others) == len(found) and any(it.column(column.name) is not None for it in others)
 
     def _visible(self, node: exp.Table, table: Table, root: exp.Query) -> list[str]:
         """The columns that the query may read, including hidden ones that it names and does not show."""

@@ -285,3 +285,29 @@ def test_a_name_that_is_no_row_id_of_a_replaced_table_stays(sql: str, dialect: s
 def test_a_name_that_may_be_the_row_id_of_a_replaced_table_is_refused(sql: str, dialect: str) -> None:
     with pytest.raises(SqlRefused):
         check_with(sql, dialect, NUMBERED)
+
+
+CVS = Table(name="cv", columns=(Column(name="id", type="INTEGER"), Column(name="émail", type="TEXT")))
+
+
+@pytest.mark.parametrize("sql", [
+    "SELECT cv.émail FROM cv JOIN customers c ON c.id = cv.id",
+    "SELECT émail FROM cv WHERE id IN (SELECT id FROM customers WHERE email > '')",
+])  # fmt: skip
+@pytest.mark.parametrize("dialect", ["mysql", "sqlserver"])
+def test_a_name_that_resembles_it_may_be_a_column_of_another_table(sql: str, dialect: str) -> None:
+    assert check_with(sql, dialect, CVS)
+
+
+@pytest.mark.parametrize("sql", [
+    "SELECT émail FROM cv LEFT JOIN customers USING (email)",
+    "SELECT émail FROM cv, customers c WHERE c.email > ''",
+    "SELECT c.émail FROM cv, customers c WHERE c.email > ''",
+    "SELECT émail FROM cv JOIN staff s JOIN customers c ON c.id = s.id AND c.email > '' ON cv.id = s.id",
+    "SELECT (SELECT émail) FROM customers c WHERE c.email > '' AND EXISTS (SELECT émail FROM cv)",
+    "SELECT cv.émail FROM customers cv WHERE cv.email > '' AND EXISTS (SELECT cv.émail FROM cv)",
+])  # fmt: skip
+@pytest.mark.parametrize("dialect", ["mysql", "sqlserver"])
+def test_a_name_that_resembles_it_is_refused_where_it_may_be_the_private_one(sql: str, dialect: str) -> None:
+    with pytest.raises(SqlRefused):
+        check_with(sql, dialect, CVS)
