@@ -285,12 +285,14 @@ class _Composer:
 
     def _label_count(self, column: ColumnFacts) -> str:
         """What a count without a name counts: the records of the query's tables, or different values."""
-        if column.projection.distinct and len(column.projection.sources) == 1:
-            return self._frames.different.format(column=spell_out(column.projection.sources[0]))
-        if column.projection.distinct or not self.facts.query.read:
-            return self._frames.number
-        frame = self._frames.share if is_fraction(self.facts, column) else self._frames.found
-        return frame.format(tables=", ".join(it.replace("_", " ") for it in self.facts.query.read))
+        computed, tables = column.projection, ", ".join(it.replace("_", " ") for it in self.facts.query.read)
+        if computed.counts == "records" and computed.distinct and len(computed.sources) == 1:
+            return self._frames.different.format(column=spell_out(computed.sources[0]))
+        if computed.counts == "records" and not computed.distinct and tables:
+            return self._frames.found.format(tables=tables)
+        if computed.counts == "share" and tables and is_fraction(self.facts, column):
+            return self._frames.share.format(tables=tables)
+        return self._frames.number
 
     def _inside(self, label: str) -> str:
         """A label inside a sentence. German nouns stay capitalized."""

@@ -26,6 +26,7 @@ class Projection(NamedTuple):
     scaled: whether it is multiplied or divided by a number other than 1.
     spans: whether it may be a difference of two times.
     compared: the kind of comparison that it is, so that it says yes or no: `gt`, `lte`, `exists`, `not`; else empty.
+    counts: `records` for one count and nothing else, `share` for a count divided by COUNT(*); else empty.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Projection(NamedTuple):
     scaled: bool = False
     spans: bool = False
     compared: str = ""
+    counts: str = ""
 
 
 class Condition(NamedTuple):
@@ -206,6 +208,7 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
         spans=any(one.find(exp.Sub, exp.DateDiff, exp.TimestampDiff, exp.DatetimeDiff) is not None for one in whole),
         distinct=any(it.find(exp.Distinct) is not None for it in found),
         compared=inner.unnest().key if isinstance(inner.unnest(), exp.Predicate | exp.Connector | exp.Not) else "",
+        counts=_what_it_counts(inner),
         grouped=inner.sql() in grouped or column.alias_or_name in grouped,
         monthly=any(
             it.text("unit").lower() == "month"
@@ -213,6 +216,40 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
             for it in one.find_all(exp.DateTrunc, exp.TimestampTrunc)
         ),
     )
+
+
+def _what_it_counts(item: exp.Expr) -> str:
+    from sqlglot import exp
+
+    if isinstance(item.unnest(), exp.Count | exp.CountIf):
+        return "records"
+    return "share" if _is_share(item) else ""
+
+
+def _is_share(item: exp.Expr) -> bool:
+    """Whether it is a count divided by COUNT(*), or a hundred times that. A sum of ones is a count."""
+    from sqlglot import exp
+
+    divisions = list(item.find_all(exp.Div))
+    if len(divisions) != 1 or item.find(exp.Add, exp.Sub, exp.Select, exp.Distinct, exp.Window) is not None:
+        return False
+    counted, all_rows = list(divisions[0].left.find_all(exp.AggFunc)), divisions[0].right
+    while isinstance(all_rows, exp.Paren | exp.Cast | exp.Nullif):
+        all_rows = all_rows.this
+    if not isinstance(all_rows, exp.Count) or not isinstance(all_rows.this, exp.Star) or len(counted) != 1:
+        return False
+    numbers = {it.name for one in item.find_all(exp.Mul) for it in one.unnest_operands() if it.is_number}
+    return numbers <= {"1", "1.", "1.0", "100", "100.", "100.0"} and _is_count(counted[0])
+
+
+def _is_count(aggregate: exp.AggFunc) -> bool:
+    from sqlglot import exp
+
+    inner = aggregate.this.unnest() if isinstance(aggregate, exp.Sum) else None
+    if isinstance(inner, exp.Case):
+        results = [it.args["true"] for it in inner.args["ifs"]] + [it for it in [inner.args.get("default")] if it]
+        return {it.sql() for it in results} <= {"1", "0", "1.0", "0.0", "NULL"}
+    return isinstance(aggregate, exp.Count | exp.CountIf) or isinstance(inner, exp.Predicate)
 
 
 def _is_of_columns(operation: Any) -> bool:
