@@ -15,10 +15,10 @@ def find_empty_values(sql: str, dialect: str, records: QueryResult) -> dict[str,
     left out.
 
     Only aggregates of the query itself are read, not those of its subqueries, and none that fills in missing values. An
-    outer join adds records without values, so queries with one are not read.
+    outer join adds records without values, so queries with one anywhere are not read.
     """
     tree = tree_to_change(sql, dialect)
-    if not isinstance(tree, exp.Select) or any(join.side for join in tree.args.get("joins") or ()):
+    if not isinstance(tree, exp.Select) or any(it.side for it in tree.find_all(exp.Join)):
         return {}
     taken = [it for item in tree.selects for it in item.find_all(exp.Sum, exp.Avg) if it.find(*_FILLS) is None]
     read = {column.name.lower() for it in taken if it.parent_select is tree for column in it.find_all(exp.Column)}

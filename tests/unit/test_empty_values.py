@@ -29,6 +29,17 @@ RECORDS = QueryResult(
         ("SELECT SUM(name) FROM cruises", {}, "two columns of that name"),
         ("SELECT SUM(id) FROM cruises", {}, "no record is without it"),
         ("SELECT SUM(c.budget) FROM ships AS s LEFT JOIN cruises AS c ON c.ship = s.id", {}, "an outer join"),
+        (
+            "SELECT SUM(budget) FROM (SELECT c.budget FROM ships AS s LEFT JOIN cruises AS c ON c.ship = s.id) AS each",
+            {},
+            "an outer join in a subquery",
+        ),
+        (
+            "WITH each AS (SELECT c.budget FROM ships AS s LEFT JOIN cruises AS c ON c.ship = s.id) "
+            "SELECT SUM(budget) FROM each",
+            {},
+            "an outer join in a named query",
+        ),
         ("SELECT (SELECT AVG(budget) FROM cruises)", {}, "in a subquery"),
         ("SELECT SUM(budget", {}, "no query"),
     ],
@@ -44,4 +55,4 @@ async def test_an_answer_says_how_many_records_its_sum_leaves_out(ask: Ask, mode
 
     answer = await ask("What is the total of the customer ids of all orders?")
 
-    assert "1 of the 5 records has no customer_id; no sum or average includes it." in answer.warnings
+    assert "1 of the 5 records has no customer_id; the sum or average of customer_id leaves it out." in answer.warnings

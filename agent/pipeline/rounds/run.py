@@ -296,7 +296,7 @@ class Run:
         for column, number in self.raw.empty.items():
             verb, it = ("has", "it") if number == 1 else ("have", "them")
             records = f"{number} of the {self.raw.total} records"
-            self.ledger.warn(f"{records} {verb} no {column}; no sum or average includes {it}.")
+            self.ledger.warn(f"{records} {verb} no {column}; the sum or average of {column} leaves {it} out.")
         if self.raw.ties:
             self.ledger.warn(f"Rows that tie with the last one and are not shown: {write_tie_count(self.raw.ties)}.")
         result = self.raw.result
