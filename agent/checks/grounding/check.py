@@ -53,7 +53,6 @@ MAX_CHARS = 2000
 MAX_PROBLEMS = 6
 _NEAR = 3  # items between a day and its time of day
 _FEW_WORDS = 2  # common words that languages share
-_ARE = re.compile(r"\b(are|were|sind|waren) ([^,;]+[^s.,;])\.?\s*\Z")
 _MARKUP = re.compile(
     r"```|<\s*/?\s*[a-zA-Z][^>]*>|\[\[|\]\]"  # code, HTML, an unfilled placeholder
     r"|^\s*(?:\|.*\||#{1,6}\s.*|[-=]{3,}|[{\[].*[}\]])\s*$",  # tables, headings, rules, JSON
@@ -126,7 +125,6 @@ def check(text: str, facts: Facts, filled: Sequence[Correction] = ()) -> Checked
     problems += _find_unplaced(items, facts, asked)
     problems += _find_other_days(segments, facts, names.dated)
     problems += find_widened(text, facts)
-    problems += _find_several(text, facts)
     if read:
         context = WordingContext(facts, names, asked, numbers, supports, segments)
         polar = check_polar(text, items, segments, asked, facts, numbers)
@@ -198,14 +196,6 @@ def _find_unread(
         yield Problem("the sentence", "it is not in the language of the question")
     elif denies(text) and whole and not denies(facts.question):
         yield Problem("the denial", "the rows have it")
-
-
-def _find_several(text: str, facts: Facts) -> Iterator[Problem]:
-    """A plural verb before the only name, in English or German: "The districts with no trees are Quarry"."""
-    found = _ARE.search(text)
-    names = {str(row[it.index]) for row in facts.rows for it in facts.columns if it.kind == "dimension"}
-    if found is not None and len(facts.rows) == 1 and found[2] in names:
-        yield Problem(found[1], "there is only one")
 
 
 def _is_of_another_language(text: str, facts: Facts, items: Sequence[Item]) -> bool:
