@@ -283,6 +283,21 @@ def test_a_unit_is_said_once() -> None:
     assert (found.text, found.problems) == ("The average length of a cruise in days is 20.83.", ())
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "There were 5 in s: 12 s.",
+        "The price in euros is 12.50 euros and 3 euros.",
+        "Sales in Bo in 2023 were 3 Bo.",
+        "Sales in Bo were 3 Bo.",
+        "The length in days is 3 days and 4 days.",
+    ],
+)
+def test_words_that_are_no_unit_of_the_only_number_stay(text: str) -> None:
+    result = QueryResult(columns=("sales",), rows=((3,),))
+    assert check_text(text, Facts("What are the sales?", result, "SELECT sales FROM totals")).text == text
+
+
 def test_a_fault_of_the_whole_sentence_has_no_quotes() -> None:
     facts = Facts("How many?", QueryResult(columns=("n",), rows=((3,),)), "SELECT COUNT(*) AS n FROM trips")
     (problem,) = check_text("It is here.", facts).problems

@@ -21,6 +21,7 @@ from agent.checks.grounding.support.found import Support
 from agent.core.answers import AnswerNumber, Correction
 from agent.core.models import Check
 from agent.core.texts.plurals import plural
+from agent.core.texts.units import UNIT_OF_NAME
 from rag.words import denies
 
 COMPOSED = "The answer is composed from the rows."
@@ -29,7 +30,7 @@ _COMPUTED = frozenset({"result", "raw", "row count", "calculation"})  # numbers 
 _ALL_COUNTED = re.compile(r"\b(?:all|alle[nr]?|tous|toutes|todos|todas|tutti|tutte)(?: \w{1,3})? \d", re.IGNORECASE)
 _DIGITS = re.compile(r"\d[\d.,]*")
 # "The length in days is 20.83 days."
-_UNIT_TWICE = re.compile(r"(\bin ([^\W\d_]+?)n?\b.*\d) \2(?=\W*\Z)")
+_UNIT_TWICE = re.compile(r"(?P<text>\D*\bin (?P<unit>[^\W_]+)\b\D*\d[\d.,]*) (?P=unit)(?P<end>\W*)")
 _PLAIN = re.compile(r"(?P<before>[^\d.,]*)(?P<whole>0|[1-9]\d*)(?:\.(?P<part>\d+))?(?P<after>[^\d.,]*)")
 
 
@@ -39,7 +40,7 @@ def check_text(text: str, facts: Facts) -> CheckedText:
     A name is appended only to a sentence that names a row or is about a single value. It must not stand beside another
     name of its kind. A unit that the text says twice is left out at its end.
     """
-    text = _UNIT_TWICE.sub(r"\1", text)
+    text = _say_unit_once(text)
     checked = check_written(text, facts)
     if not checked.problems or not all(it.endswith((LEFT_OUT, TIME_LEFT_OUT)) for it in checked.problems):
         return checked
@@ -55,6 +56,13 @@ def check_text(text: str, facts: Facts) -> CheckedText:
     if completed.problems or not completed.text.endswith(f". {limits}."):
         return checked
     return completed.model_copy(update={"text": f"{completed.text.removesuffix(f'. {limits}.')} ({limits})."})
+
+
+def _say_unit_once(text: str) -> str:
+    """A text with one number, without its unit at the end if the words before say it."""
+    twice = _UNIT_TWICE.fullmatch(text)
+    is_unit = twice is not None and UNIT_OF_NAME.fullmatch(f"_{twice['unit']}") is not None
+    return f"{twice['text']}{twice['end']}" if twice is not None and is_unit else text
 
 
 def _speaks_of_rows(text: str, facts: Facts) -> bool:
