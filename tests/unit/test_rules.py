@@ -8,9 +8,11 @@ from rule_shop import DOUBT, Case, schema_of
 from rule_tables import TABLES
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
+from agent.checks.rules.lookup import NAME, LookedUp
 from agent.checks.rules.registry import RULES, rules
 from agent.checks.rules.repair import repair_with_data
-from agent.core.models import Draft
+from agent.checks.rules.review import confirm
+from agent.core.models import Check, Draft
 from executors.base import QueryResult
 from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind
@@ -139,6 +141,26 @@ async def test_a_name_that_a_table_may_have_from_two_others_is_not_repaired() ->
     schema = Schema(database="w", dialect="sqlite", tables=(people, company, work))
     draft = Draft(sql="SELECT e.name FROM employment AS e JOIN company AS c ON e.company_id = c.id WHERE c.sales > 9")
     assert await repair_with_data(draft, ErrorKind.COLUMN_NOT_FOUND, schema, no_rows) is None
+
+
+async def test_braces_of_a_query_or_a_value_stay_in_a_detail() -> None:
+    async def count_nine(_: str) -> QueryResult:
+        return QueryResult(columns=("n",), rows=((9,),))
+
+    measure = "SUM(CASE WHEN name = '{}' THEN 1 ELSE 0 END)"
+    tied = Case(f"SELECT since FROM readers GROUP BY since ORDER BY {measure} DESC LIMIT 1", DOUBT, "")
+    found = found_by(ALL["all_tied"], tied)
+    assert found is not None
+    confirmed = await confirm(found, count_nine)
+    assert confirmed is not None
+    assert confirmed.detail == f"All 9 groups have the same {measure}, so no group comes first."
+
+    stored = LookedUp(check=Check(name=NAME, passed=True), variants={("readers", "channel", "{}"): ("{}", "{} ")})
+    spelled = found_by(
+        ALL["case_variants"], Case("SELECT id FROM readers WHERE channel = '{}'", "", "", looked_up=stored)
+    )
+    assert spelled is not None
+    assert spelled.detail == "channel stores '{}', '{} ', which differ only in case or spaces."
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def apply(context: RuleContext) -> Finding | None:
     if (ctes := query.args.get("with_")) is not None:
         counted.set("with_", ctes.copy())
     return Finding(
-        f"{context.to_sql(measure)} is the same in all {{}} groups, so no group comes first.",
+        f"All {{}} groups have the same {context.to_sql(measure)}, so no group comes first.",
         counts=(context.to_sql(counted),),
     )
 

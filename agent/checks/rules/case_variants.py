@@ -39,7 +39,8 @@ def apply(context: RuleContext) -> Finding | None:
 
     stored = [f"{column} stores {', '.join(map(repr, it))}" for (_, column, _), it in variants.items()]
     detail = f"{'; '.join(stored)}, which differ only in case or spaces."
-    return context.change(widen, detail)
+    found = context.change(widen)
+    return found._replace(detail=detail) if found is not None else None
 
 
 RULE = Rule("case_variants", "query", "data", "alternative", apply)
