@@ -260,6 +260,7 @@ class Service:
             raise NotPermitted(
                 f"{name!r} is in the registry, not an upload: only the operator of this service can remove it."
             )
+        self.databases.drop([name])  # before its files are gone: a query that runs is cancelled and does not fail
         await self.uploads.remove(name)
         await self.databases.follow(now=True)
         await asyncio.to_thread(self.parts.verified.forget_all, name)

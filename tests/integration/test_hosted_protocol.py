@@ -325,7 +325,7 @@ async def test_no_retries_when_the_settings_say_so(endpoint: Endpoint, make: Mak
         (fails(404, "The model `gpt-test` does not exist"), ModelUnavailable, "no model or deployment 'gpt-test'", 1),
         (fails(429, "You exceeded your quota", "insufficient_quota"), ModelUnavailable, "quota.*used up", 1),
         (fails(429), ModelUnavailable, "overloaded", 4),
-        (fails(500), ModelUnavailable, "in trouble", 4),
+        (fails(500), ModelUnavailable, "failed", 4),
         (fails(400, "too long", "context_length_exceeded"), ModelFailed, "longer than the context", 1),
         (fails(400, "filtered", "content_filter"), ModelFailed, "content filter refused the prompt", 1),
         (fails(400, "odd", "odd_code"), ModelFailed, r"refused the request to 'gpt-test' \(400, odd_code\)", 1),

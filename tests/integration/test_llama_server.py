@@ -72,7 +72,7 @@ def fails(status: int, kind: str, message: str) -> Answer:
         (fails(400, "exceed_context_size_error", "too long"), ModelFailed, "longer than the context of 'm'"),
         (fails(400, "invalid_request_error", "no"), ModelFailed, r"refused the request to 'm' \(400, invalid_request"),
         (fails(401, "authentication_error", "no"), ModelUnavailable, "refuses the key"),
-        (fails(503, "unavailable_error", "Loading"), ModelUnavailable, r"in trouble \(503, 1 try\)"),
+        (fails(503, "unavailable_error", "Loading"), ModelUnavailable, r"failed \(503, 1 try\)"),
         ((500, {}, b"<html>"), ModelFailed, "as the OpenAI protocol has it"),
         ((200, EVENTS, b'data: {"error": {"code": 500}}\n\n'), ModelFailed, "as the OpenAI protocol has it"),
         ((200, EVENTS | {"Content-Length": "100"}, b"data:"), ModelUnavailable, "cannot be reached"),

@@ -132,7 +132,7 @@ async def test_databases_and_schemas_are_described(connect: Connect) -> None:
         (
             "ask",
             {"question": "?", "database": "shop", "options": {"time_zone": "Nowhere"}},
-            "options.time_zone: There is no such time zone. Use an IANA name, as `Europe/Berlin` or `UTC`.",
+            "options.time_zone: There is no such time zone. Use an IANA name, such as `Europe/Berlin` or `UTC`.",
         ),
         ("ask", {"question": QUESTION, "database": "shop", "confirm": "x"}, "confirm: Unknown field"),
         ("run_sql", {"database": "shop", "sql": "DELETE FROM orders"}, "Only reading is allowed"),

@@ -123,7 +123,7 @@ async def test_two_principals_get_their_own_rows(
     assert answer["sql"] == TOTAL, "shown as it was asked"
     assert region not in answer["raw_sql"]
     told = f"Of orders only the rows that you may see were read: region = '{region}'."
-    assert answer["warnings"] == [told]
+    assert told in answer["warnings"]
     assert {"name": "row_filter", "passed": True, "detail": told} in answer["checks"]
     assert answer["verified"]
 
@@ -159,7 +159,7 @@ async def test_who_sees_everything_is_told_of_no_filter(client: Client, model: S
     answer = (await ask(client, LEAD)).json()
 
     assert answer["results"] == [{"total": 290}]
-    assert answer["warnings"] == []
+    assert answer["warnings"] == ["1 of the 8 records has no amount; the sum or average of amount leaves it out."]
     assert "row_filter" not in {check["name"] for check in answer["checks"]}
 
 
