@@ -366,7 +366,7 @@ SILENT_CASES: dict[str, tuple[Case, ...]] = {
         ),
         *(
             case
-            for dialect in ("sqlite", "mysql", "sqlserver")
+            for dialect in ("sqlite", "mysql", "mariadb", "sqlserver")
             for case in _left_alone(
                 ("SELECT id FROM readers WHERE name LIKE '%da%'", "takes them for the same"), dialect=dialect
             )

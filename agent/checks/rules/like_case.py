@@ -10,7 +10,7 @@ from sqlglot import exp
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from executors.sql.literals import is_text, owner_of
 
-_FOLDING = {"sqlite", "mysql", "sqlserver"}  # there LIKE takes them for the same
+_FOLDING = {"sqlite", "mysql", "mariadb", "sqlserver"}  # there LIKE takes them for the same
 
 
 def apply(context: RuleContext) -> Finding | None:
