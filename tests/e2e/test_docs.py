@@ -16,6 +16,7 @@ import typer.main
 
 from agent.api import reference
 from agent.api.app import api_routes
+from agent.checks.rules.registry import RULES
 from agent.cli.main import app
 from agent.platform.config.settings_table import variables
 from bench.endpoint import started
@@ -143,6 +144,12 @@ def test_a_decision_has_context_and_consequence_and_stands_in_the_index(page: Pa
 
     counts = [text.count(f"**{part}.**") for part in ("Context", "Decision", "Consequence")]
     assert counts == [max(1, text.count("\n## "))] * 3
+
+
+def test_every_rule_is_described() -> None:
+    page = (ROOT / "docs" / "decisions" / "candidates.md").read_text(encoding="utf-8")
+
+    assert [rule for rule in RULES if f"`{rule}`" not in page] == []
 
 
 def anchors(page: Path) -> set[str]:
