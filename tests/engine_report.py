@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from textwrap import wrap
 
 import pytest
 
+WIDTH = 140  # of the lists below the table
 TABLE = "PLUMBLINE_CONTRACT_TABLE"  # the file that the table is written to, when it is wanted
 _MARKS = {"passed": "✓", "failed": "✗", "error": "✗", "xfailed": "–", "skipped": "·"}
 # What one engine alone is asked is no part of the contract; but SQL Server is asked by two drivers.
@@ -72,12 +75,23 @@ def _table() -> str:
     shared = [test for test in tests if test in _shared]
     engines = [engine for engine in _engines() if any((test, engine) in _outcomes for test in shared)]
     heads = [f"{engine} {_versions[engine]}" if engine in _versions else engine for engine in engines]
-    lines = [f"| | {' | '.join(heads)} |", f"|---|{':-:|' * len(engines)}"]
-    for test in shared:
-        cells = (_mark(_outcomes.get((test, engine), set())) for engine in engines)
-        lines.append(f"| {test} | {' | '.join(cells)} |")
+    rows = [(test, tuple(_mark(_outcomes.get((test, engine), set())) for engine in engines)) for test in shared]
+    lines = grouped_table(heads, rows)
     lines += ["", *(f"- – {test}, {engine}: {why}." for (test, engine), why in _missing.items() if test in _shared)]
     return "\n".join(lines) + "\n"
+
+
+def grouped_table(heads: Sequence[str], rows: Iterable[tuple[str, tuple[str, ...]]]) -> list[str]:
+    """A Markdown table with one row for all tests that went the same way, and below it the tests of each row."""
+    groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for test, marks in rows:
+        groups[marks].append(test)
+    lines = [f"| tests | {' | '.join(heads)} |", f"|---|{':-:|' * len(heads)}"]
+    lists = [""]
+    for number, (marks, tests) in enumerate(groups.items(), 1):
+        lines.append(f"| {number}. ({len(tests)}) | {' | '.join(marks)} |")
+        lists += wrap(f"{number}. {'; '.join(tests)}", WIDTH, subsequent_indent="   ", break_long_words=False)
+    return lines + lists
 
 
 def _mark(outcomes: set[str]) -> str:
