@@ -34,7 +34,7 @@ def routes_table(contract: dict[str, Any]) -> str:
     lines = []
     for path, operations in contract["paths"].items():
         for method, operation in operations.items():
-            statuses = ", ".join(operation["responses"])
+            statuses = ", ".join(sorted(operation["responses"]))
             summary = str(operation["summary"]).replace("|", "\\|")
             lines.append(f"| `{method.upper()} {path}` | {summary} | {statuses} |")
     return "\n".join(lines) + "\n"

@@ -244,7 +244,8 @@ class Settings(ProtectionSettings):
     embedding: Literal["local", "multilingual", "openai"] | None = Field(
         None,
         description="Source of the embeddings of docs, columns and values. `multilingual` also finds them for "
-        "questions in other languages. Default: local, if its packages are installed.",
+        "questions in other languages. Default: local; with a hosted model on OpenAI or Azure OpenAI, its endpoint if "
+        "the local model is not installed.",
     )
     embedding_model: str | None = Field(
         None,

@@ -55,12 +55,13 @@ class ProtectionSettings(BaseSettings):
     )
     max_tokens_per_question: Count | None = Field(
         None,
-        description="Tokens for one question, prompts and replies together; at the limit as above. Default: no limit.",
+        description="Tokens for one question, prompts and replies together; the same happens at the limit. "
+        "Default: no limit.",
     )
     retrieval_timeout_s: Seconds = Field(
         20,
-        description="Seconds that a question waits for the index and the embeddings, twice; then it continues without "
-        "them.",
+        description="Seconds that a question waits for docs, and as long for columns and values; then it continues "
+        "without them.",
     )
     breaker_failures: Count = Field(
         5,
