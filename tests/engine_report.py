@@ -15,7 +15,7 @@ WIDTH = 140  # of the lists below the table
 TABLE = "PLUMBLINE_CONTRACT_TABLE"  # the file that the table is written to, when it is wanted
 _MARKS = {"passed": "✓", "failed": "✗", "error": "✗", "xfailed": "–", "skipped": "·"}
 # What one engine alone is asked is no part of the contract; but SQL Server is asked by two drivers.
-_SUITES = ("contract_suite", "server_suite", "write_suite", "test_contract_sqlserver")
+_SUITES = ("contract_suite", "server_suite", "write_suite", "sqlserver_suite", "test_contract_sqlserver")
 _WORST = ("failed", "error", "xfailed", "skipped", "passed")
 
 _ENGINES: dict[str, str] = {}  # node id -> engine
