@@ -103,6 +103,53 @@ async def test_a_number_after_the_tables_name_is_a_key_where_no_value_comes_twic
     await database.close()
 
 
+TURBINES = """
+CREATE TABLE Anlagen (Anlagen_Nr TEXT, Park TEXT, Zustand TEXT);
+CREATE TABLE technicians (tech_id INTEGER, home TEXT);
+CREATE TABLE visits (turbine_no TEXT, t_id INTEGER, lead_technician INTEGER, state TEXT, code TEXT);
+CREATE TABLE codes (code TEXT, meaning TEXT);
+CREATE TABLE names (name TEXT, since TEXT);
+CREATE TABLE spare (part TEXT, stock INTEGER);
+"""
+
+
+async def test_values_decide_where_names_differ(tmp_path: Path, keys: ImpliedKeys) -> None:
+    rows = [f"INSERT INTO codes VALUES ('C{n}', '')" for n in range(1, 5)]
+    for n in range(1, 10):
+        rows.append(f"INSERT INTO Anlagen VALUES ('WEA-{n}', 'West', 'runs')")
+        rows.append(f"INSERT INTO technicians VALUES ({n}, 'West')")
+        rows.append(f"INSERT INTO names VALUES ('S{n}', '')")
+        rows.append(f"INSERT INTO spare VALUES ('S{n}', 0)")
+    for n in (2, 2, 3, 4, 5, 6, 7):
+        rows.append(f"INSERT INTO visits VALUES ('WEA-{n}', {n}, {n - 1}, 'S{n}', 'C{n}')")
+    database = opened(made(tmp_path / "turbines.sqlite", TURBINES + ";".join(rows)))
+
+    found = await keys.of(database, await database.schema())
+
+    # `state` occurs in two tables, three codes in none, and names and parts are keys themselves.
+    assert told(found) == {
+        "visits": {
+            "turbine_no -> Anlagen.Anlagen_Nr",
+            "t_id -> technicians.tech_id",
+            "lead_technician -> technicians.tech_id",
+        }
+    }
+    await database.close()
+
+
+async def test_few_values_may_coincide(tmp_path: Path, keys: ImpliedKeys) -> None:
+    script = """
+    CREATE TABLE grades (grade TEXT, points INTEGER);
+    CREATE TABLE exams (mark TEXT, g_id INTEGER);
+    INSERT INTO grades VALUES ('A', 4), ('B', 3), ('C', 2), ('D', 1), ('F', 0);
+    INSERT INTO exams VALUES ('A', 1), ('B', 2), ('C', 3), ('D', 4), ('A', 5);
+    """
+    database = opened(made(tmp_path / "exams.sqlite", script))
+
+    assert told(await keys.of(database, await database.schema())) == {}
+    await database.close()
+
+
 async def test_a_database_is_looked_at_once(tmp_path: Path, keys: ImpliedKeys) -> None:
     database = opened(made(tmp_path / "broker.sqlite", BROKER))
     schema = await database.schema()

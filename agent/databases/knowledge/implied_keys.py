@@ -1,9 +1,12 @@
-"""Undeclared foreign keys, derived from the data: a column named like a key, whose values are all values of the key.
+"""Undeclared foreign keys, derived from the data: a column whose values are all values of a key.
 
 Warehouses and folders of files declare no keys. Without keys, a model joins on columns that do not exist.
 A name alone is no proof, so the values decide (an inclusion dependency; Bauckmann et al., ICDE 2007): every value of
 the column, or of the first thousand distinct ones, must occur in the key. Files declare no primary keys either: a
 column called `id`, or after its table (`Room No` of `Rooms`), is one if its values are unique.
+
+A name may also be a part of the table's (`p_id` of `plr`, `home_club`), and names of texts may differ entirely
+(`turbine_no` and `Anlagen_Nr`). Such a column refers to a key if several different values occur in it, and in no other.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import takewhile
+from itertools import chain, islice, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.resilience.tasks import cancel_tasks
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 # Keys are looked up by the names that columns use for them, not compared with each column: for 10,000 tables of ten
 # columns each, that would be a billion comparisons.
 _LEAST_CHARS = 5  # of a key's name as a suffix; shorter names, such as `id`, prove nothing
+_WORDS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 _NUMBERED = (
     "no",
     "nr",
@@ -45,7 +49,11 @@ LARGEST = 2_000_000  # maximum rows of a table that is checked on a server
 
 
 class Pair(NamedTuple):
-    """A column that may refer to a key of `owner`. `matched_letters`: letters that it shares with the key's name."""
+    """A column that may refer to a key of `owner`.
+
+    matched_letters: letters that it shares with the key's name. 0 if only the values can decide: they must occur in one
+        owner alone.
+    """
 
     table: Table
     column: Column
@@ -55,21 +63,41 @@ class Pair(NamedTuple):
 
 
 def candidates(schema: Schema, most: int) -> list[Pair]:
-    """At most `most` pairs whose names match, those with the most letters in common first."""
+    """At most `most` pairs: those with the most letters in common first, then those that only values can decide."""
     read = [it for it in schema.tables if is_small(it, schema, LARGEST)]
     names = [_plain(it.parts[-1]) for it in schema.tables]
     same = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
     prefix = "".join(letters[0] for letters in same) if len(names) > 2 else ""
     keys = _Keys([(table, key) for table in read if (key := _key(table)) is not None], prefix)
     pairs = (pair for table in read for pair in _pairs_of(table, keys))
-    return heapq.nsmallest(most, pairs, key=lambda pair: (-pair.matched_letters, pair.table.name, pair.column.name))
+    named = heapq.nsmallest(most, pairs, key=lambda it: (-it.matched_letters, it.table.name, it.column.name))
+    places = {(it.table.name, it.column.name) for it in named}
+    others = (it for it in _pairs_by_values(read, keys) if (it.table.name, it.column.name) not in places)
+    return [*named, *islice(others, most - len(named))]
+
+
+def _pairs_by_values(tables: list[Table], keys: _Keys) -> Iterator[Pair]:
+    """Columns named after a part of a table (`p_id`, `home_club`), then all texts with the first texts of tables."""
+    texts = [(it, it.columns[0]) for it in tables if it.primary_key in {(), (it.columns[0].name,)}]
+    texts = [(owner, key) for owner, key in texts if _family(key.type) == "text"]
+    free = [(table, column) for table in tables for column in _free_columns(table)]
+    abbreviated = ((at, column, *it) for at, column in free for it in keys.find_abbreviated(column.name))
+    alike = ((at, column, *it) for at, column in free if _family(column.type) == "text" for it in texts)
+    for table, column, owner, key in chain(abbreviated, alike):
+        if owner is not table and not key.private and _family(key.type) == _family(column.type):
+            yield Pair(table, column, owner, key, 0)
+
+
+def _free_columns(table: Table) -> Iterator[Column]:
+    """The columns that may refer to a key and do not yet."""
+    taken = {name for key in table.foreign_keys for name in key.columns}
+    for column in table.columns:
+        if column.name not in taken and not column.private and (column.name,) != table.primary_key:
+            yield column
 
 
 def _pairs_of(table: Table, keys: _Keys) -> Iterator[Pair]:
-    taken = {name for key in table.foreign_keys for name in key.columns}
-    for column in table.columns:
-        if column.name in taken or column.private or (column.name,) == table.primary_key:
-            continue
+    for column in _free_columns(table):
         for owner, key, matched_letters in keys.find_owners(column.name):
             if owner is not table and not key.private and _family(key.type) == _family(column.type):
                 yield Pair(table, column, owner, key, matched_letters)
@@ -86,10 +114,13 @@ class _Keys:
         self._owners = owners
         self._spelled: dict[str, list[int]] = defaultdict(list)
         self._endings: dict[str, list[int]] = defaultdict(list)
+        self._parts: dict[str, list[int]] = defaultdict(list)
         for at, (owner, key) in enumerate(owners):
             own, plain = _plain(owner.parts[-1]), _plain(key.name)
             for name in {plain, *(f"{one}{it}" for one in _singulars(own) for it in (plain, "id"))}:
                 self._spelled[name].append(at)
+            for name in {f"{own[:end]}id" for end in range(1, len(own))} | _singulars(own):
+                self._parts[name].append(at)
             short = plain.removeprefix(prefix)
             if len(short) >= _LEAST_CHARS:
                 self._endings[short].append(at)
@@ -105,6 +136,11 @@ class _Keys:
             matched_letters |= dict.fromkeys(self._spelled.get(name, ()), len(name))
         return [(*self._owners[at], letters) for at, letters in sorted(matched_letters.items())]
 
+    def find_abbreviated(self, column: str) -> list[tuple[Table, Column]]:
+        """Owners and keys whose table a column may mean: `p_id` the table `plr`, `home_club` the table `clubs`."""
+        last = _WORDS.split(column)[-1].casefold()
+        return [self._owners[at] for name in {_plain(column), last} for at in self._parts.get(name, ())]
+
 
 def _key(table: Table) -> Column | None:
     """The column that is the declared key or is named like a key; None if there is none or several.
@@ -119,7 +155,9 @@ def _key(table: Table) -> Column | None:
         named = [column for column in table.columns if _plain(column.name) in called]
         if named:
             return named[0] if len(named) == 1 else None
-    return None
+    stem = _plain(table.columns[0].name).removesuffix("id") if table.columns else ""  # `tech_id` of `technicians`
+    abbreviates = stem and f"{stem}id" == _plain(table.columns[0].name) and _plain(table.parts[-1]).startswith(stem)
+    return table.columns[0] if abbreviates else None
 
 
 def _singulars(name: str) -> set[str]:
@@ -141,6 +179,7 @@ def _family(declared: str) -> str:
 
 
 MAX_CHECKS = 60  # pairs of columns per database whose values are compared
+LEAST_VALUES = 5  # different values of a column that is not named after the key: a few may coincide
 DISTINCT = 1000  # distinct values of a column that are compared
 QUERY_S, TOTAL_S = 2.0, 20.0  # seconds for one comparison, and for all of a database
 PATIENCE_S = 5.0  # how long a question waits for the comparisons
@@ -177,6 +216,7 @@ async def _with_keys(database: Database, schema: Schema) -> Schema:
     until = time.monotonic() + TOTAL_S
     found: dict[str, list[ForeignKey]] = defaultdict(list)
     settled: set[tuple[str, str]] = set()
+    by_values: dict[tuple[str, str], list[Pair]] = defaultdict(list)
     unique = _Unique(database, schema)
     for pair in await asyncio.to_thread(candidates, schema, MAX_CHECKS):
         place = (pair.table.name, pair.column.name)
@@ -184,13 +224,19 @@ async def _with_keys(database: Database, schema: Schema) -> Schema:
             continue
         try:
             holds = await unique.has(pair.owner, pair.key) and await _holds(database, schema, pair)
+            if holds and not pair.matched_letters and pair.column == pair.table.columns[0]:
+                holds = not await unique.has(pair.table, pair.column)  # else it is a key itself
         except ExecutorError as error:
             log.info("Whether %s.%s refers to %s is not known: %s", *place, pair.owner.name, error)
             continue
-        if holds:
+        if holds and pair.matched_letters:
             settled.add(place)
-            key = ForeignKey(columns=(pair.column.name,), table=pair.owner.name, referenced=(pair.key.name,))
-            found[pair.table.name].append(key)
+            found[pair.table.name].append(_foreign_key(pair))
+        elif holds:
+            by_values[place].append(pair)
+    for only, *others in by_values.values():
+        if not others:
+            found[only.table.name].append(_foreign_key(only))
     tables = tuple(
         it.model_copy(update={"foreign_keys": (*it.foreign_keys, *found[it.name])}) if it.name in found else it
         for it in schema.tables
@@ -198,29 +244,37 @@ async def _with_keys(database: Database, schema: Schema) -> Schema:
     return schema.model_copy(update={"tables": tables}) if found else schema
 
 
+def _foreign_key(pair: Pair) -> ForeignKey:
+    return ForeignKey(columns=(pair.column.name,), table=pair.owner.name, referenced=(pair.key.name,))
+
+
 class _Unique:
     """Whether the values of a key are unique; checked only for undeclared keys."""
 
     def __init__(self, database: Database, schema: Schema) -> None:
         self._database, self._schema = database, schema
-        self._known: dict[str, bool] = {}
+        self._known: dict[tuple[str, str], bool] = {}
 
     async def has(self, owner: Table, key: Column) -> bool:
         """Whether the key is unique. Raises ExecutorError."""
         if owner.primary_key:
             return True
-        if owner.name not in self._known:
+        place = (owner.name, key.name)
+        if place not in self._known:
             query = await self._database.check(_counts(self._schema, owner, key), 1)
             (n, different) = (await self._database.run(query, timeout_s=QUERY_S)).rows[0]
-            self._known[owner.name] = n == different
-        return self._known[owner.name]
+            self._known[place] = n == different
+        return self._known[place]
 
 
 async def _holds(database: Database, schema: Schema, pair: Pair) -> bool:
-    """Whether the column has values and all of them occur in the key. Raises ExecutorError."""
+    """Whether the column has values, several if its name says nothing, and all of them occur in the key.
+
+    Raises ExecutorError.
+    """
     query = await database.check(_comparison(schema, pair), 1)
     n, found = (await database.run(query, timeout_s=QUERY_S)).rows[0]
-    return bool(n) and n == found
+    return bool(n == found and n >= (1 if pair.matched_letters else LEAST_VALUES))
 
 
 def _comparison(schema: Schema, pair: Pair) -> str:
