@@ -165,7 +165,7 @@ def create_default_app(*, in_functions: bool = False, sources: Sequence[str] = (
     found = examine(in_functions=in_functions, registry=not sources)
     settings = found.settings
     if settings is not None:
-        configure_logs(settings)
+        configure_logs(settings, in_functions=in_functions)
     for warning in found.warnings:
         LOG.warning("%s", warning)
     if found.every_problem:

@@ -14,6 +14,7 @@ from shop_questions import TOTAL
 
 from agent.api.app import create_app
 from agent.core.callers import LOCAL
+from agent.core.errors import ConfigurationInvalid, ModelUnavailable
 from agent.core.events import Done
 from agent.pipeline.asking import NO_OPTIONS
 from agent.pipeline.service import Service
@@ -152,3 +153,31 @@ async def test_every_log_line_of_a_question_has_its_trace_id(
     assert f'"trace_id": "{last.answer.trace_id}"' in line
     assert '"attempts": 1' in line
     assert ASKED["question"] not in line
+
+
+@pytest.mark.parametrize("route", ["/query", "/query/stream"])
+async def test_a_question_that_fails_is_logged_with_its_reason_and_its_trace_id(
+    route: str, make_service: Callable[..., Service], model: ScriptedModel, caplog: pytest.LogCaptureFixture
+) -> None:
+    model.replies(raises=ModelUnavailable("The endpoint refuses the key."))
+    caplog.handler.addFilter(TraceIds())
+    caplog.set_level(logging.INFO)
+    async with api_client(create_app(lambda: make_service(enable_retrieval=False))) as client:
+        response = await client.post(route, json=ASKED)
+    lines = [JsonLines().format(record) for record in caplog.records if record.name.startswith("agent.")]
+    (ended,) = (line for line in lines if "Did not answer" in line)
+    assert '"error_type": "ModelUnavailable"' in ended
+    (reason,) = (line for line in lines if "The endpoint refuses the key." in line)
+    assert '"level": "WARNING"' in reason
+    assert all(response.headers["x-trace-id"] in line for line in (ended, reason))
+    assert not any(ASKED["question"] in line for line in lines)
+
+
+async def test_an_invalid_configuration_is_logged_in_one_line(caplog: pytest.LogCaptureFixture) -> None:
+    def build() -> Service:
+        raise ConfigurationInvalid("The configuration cannot be used:\n  PLUMBLINE_ROW_LIMIT: 0 is too small.")
+
+    async with api_client(create_app(build)) as client:
+        problem(await client.post("/query", json=ASKED), 503, "registry-invalid")
+    (record,) = (record for record in caplog.records if "PLUMBLINE_ROW_LIMIT" in record.getMessage())
+    assert record.exc_info is None

@@ -12,7 +12,7 @@ import pytest
 from pydantic import SecretStr
 
 from agent.platform.config.settings import Settings
-from agent.platform.telemetry.logs import JsonLines, Lines, TraceIds, configure_logs
+from agent.platform.telemetry.logs import CLIENTS, OWN, JsonLines, Lines, TraceIds, configure_logs
 from agent.platform.telemetry.trace import trace_id, traceparent_for, traceparent_of, working_for
 
 TRACE_ID = "0af7651916cd43dd8448eb211c80319c"
@@ -104,6 +104,34 @@ def test_a_host_keeps_its_handlers_and_its_level() -> None:
         configure_logs(Settings(log_level="INFO"))
         assert root.handlers == [own]
         assert root.level == logging.ERROR
+
+
+@pytest.fixture
+def levels() -> Iterator[None]:
+    """The levels of the loggers that are set up come back after the test."""
+    loggers = [logging.getLogger(name) for name in (*OWN, *CLIENTS)]
+    kept = [logger.level for logger in loggers]
+    yield
+    for logger, level in zip(loggers, kept, strict=True):
+        logger.setLevel(level)
+
+
+@pytest.mark.usefixtures("levels")
+@pytest.mark.parametrize(
+    "level, own, clients",
+    [("DEBUG", True, True), ("INFO", True, False), ("WARNING", False, False)],
+)
+def test_under_functions_the_level_is_ours_and_requests_of_clients_are_not_logged(
+    level: Any, own: bool, clients: bool
+) -> None:
+    with bare_root() as root:
+        root.addHandler(logging.NullHandler())
+        root.setLevel(logging.INFO)  # the worker's
+        configure_logs(Settings(log_level=level), in_functions=True)
+        assert logging.getLogger("agent.questions").isEnabledFor(logging.INFO) == own
+        requests = logging.getLogger("azure.core.pipeline.policies.http_logging_policy")
+        assert requests.isEnabledFor(logging.INFO) == clients
+        assert requests.isEnabledFor(logging.WARNING)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from fastapi.sse import ServerSentEvent
 from pydantic.json_schema import models_json_schema
 
 from agent.api.contract.problems import TRACE_ID
-from agent.api.http.errors import problem_for
 from agent.api.http.streaming import as_sse, to_named_event
 from agent.api.routes.generate import to_unnamed_event
 from agent.api.schemas.chat import chat_event
@@ -19,11 +18,13 @@ from agent.core import events
 from agent.core.answers import Answer, Correction
 from agent.core.errors import ModelUnavailable
 from agent.core.models import Check, Plan, Verdict
+from agent.core.problems import build_unexpected_problem, problem_of
 
 _QUESTION = "What was our highest revenue month?"
 _WRONG = "SELECT month, SUM(amout) AS total FROM sales GROUP BY month ORDER BY total DESC LIMIT 1"
 _ERROR = "There is no column 'amout'."
 _TEXT = "The highest revenue month was March 2024 with $50,000 in sales."
+_UNAVAILABLE = ModelUnavailable("The model cannot be reached. Try again later.")
 _PLAN = Plan(tables=("sales",), aggregates=("SUM(amount)",), group_by=("month",), order_by=("total DESC",), limit=1)
 
 _EXAMPLES: tuple[events.Event, ...] = (
@@ -69,7 +70,7 @@ _EXAMPLES: tuple[events.Event, ...] = (
     ),
     events.AnswerDelta(text=_TEXT),
     events.Done(answer=Answer.model_validate(ANSWER_EXAMPLE)),
-    events.Failed(problem=problem_for(ModelUnavailable("The model cannot be reached. Try again later."), TRACE_ID)),
+    events.Failed(problem=problem_of(_UNAVAILABLE, TRACE_ID) or build_unexpected_problem(TRACE_ID)),
 )  # fmt: skip
 
 

@@ -75,8 +75,7 @@ class Door:
     def _log(self, scope: Scope, error: Exception) -> None:
         """Log the caller and the reason of a refusal, but never the request's content."""
         if isinstance(error, AccessInvalid | StateUnavailable):
-            log.error("%s", error)
-            return
+            return  # logged with its problem document
         client = scope.get("client") or ("unknown",)
         log.warning("Refused %s, trace_id=%s: %s", client[0], scope["state"]["trace_id"], type(error).__name__)
 

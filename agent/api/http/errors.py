@@ -25,7 +25,7 @@ from agent.core.errors import (
     StateUnavailable,
 )
 from agent.core.problems import TYPE_PREFIX, UNEXPECTED, Problem, field_message, problem_of
-from executors.errors import DatabaseUnavailable, ExecutorError, RegistryInvalid
+from executors.errors import DatabaseUnavailable, ExecutorError, RegistryInvalid, SqlError
 from rag.errors import EmbedderUnavailable, RetrievalError, StoreUnavailable
 
 LOG = logging.getLogger(__name__)
@@ -87,12 +87,17 @@ def http_problem(status: int, trace_id: str = "", **changes: Any) -> Problem:
 
 
 def problem_for(error: Exception, trace_id: str) -> Problem:
-    """The problem document of any error. Unexpected errors are logged and identified by trace id."""
+    """The problem document of any error. What the caller cannot correct is logged, with the trace id."""
     problem = problem_of(error, trace_id)
     if problem is not None:
+        if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR and not isinstance(error, SqlError):
+            LOG.warning("%s: %s", type(error).__name__, problem.detail)
         return problem
+    if isinstance(error, RegistryInvalid | ConfigurationInvalid):
+        LOG.error("%s", error)
+        return http_problem(503, trace_id)
     LOG.error("Unexpected error, trace_id=%s", trace_id, exc_info=error)
-    return http_problem(503 if isinstance(error, RegistryInvalid | ConfigurationInvalid) else 500, trace_id)
+    return http_problem(500, trace_id)
 
 
 def problem_response(problem: Problem, headers: dict[str, str] | None = None) -> Response:

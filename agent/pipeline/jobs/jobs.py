@@ -27,6 +27,7 @@ from agent.core.resilience.tasks import cancel_tasks
 from agent.people.sessions.turns import Lease
 from agent.pipeline.jobs.shelf import Job, JobRequest, JobShelf, NodeDone, build_interrupted_problem
 from agent.platform.telemetry.trace import traceparent_for, working_for
+from executors.errors import SqlError
 
 if TYPE_CHECKING:
     from agent.core.problems import Problem
@@ -116,6 +117,8 @@ class JobRun:
         known = problem_of(error, self._trace_id)
         if known is None:
             log.error("Unexpected error, trace_id=%s", self._trace_id, exc_info=error)
+        elif known.status >= 500 and not isinstance(error, SqlError):
+            log.warning("The job %s failed: %s", self._id, known.detail)
         return known or build_unexpected_problem(self._trace_id)
 
     async def _succeed(self, done: Done) -> dict[str, Any]:

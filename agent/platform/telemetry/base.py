@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from agent.core.answers import Answer
 from agent.core.events import Done, Event
 from agent.platform.telemetry.trace import traceparent_within, working_for
+from executors.errors import SqlError
 
 if TYPE_CHECKING:
     from fastapi.telemetry import TelemetryConfig
@@ -59,11 +60,14 @@ class Telemetry:
     def trace_question(self, question: Question, dialect: str) -> Iterator[QuestionTrace]:
         """Trace the answering of a question."""
         with working_for(traceparent_within(question.trace_id)):
-            question_trace = QuestionTrace()
+            question_trace, failure = QuestionTrace(), ""
             try:
                 yield question_trace
+            except BaseException as error:
+                failure = error_type(error)
+                raise
             finally:
-                log_answer(question, question_trace.answer)
+                log_question(question, dialect, question_trace.answer, failure)
 
     def step(self, node: str) -> AbstractContextManager[None]:
         """Trace a step of the question. A step that is opened again continues."""
@@ -89,13 +93,21 @@ class Telemetry:
         """Send the remaining data."""
 
 
-def log_answer(question: Question, answer: Answer | None) -> None:
-    """Log one line per answer: its costs, but nothing of the question."""
-    if answer is None or not log.isEnabledFor(logging.INFO):
+def error_type(error: BaseException) -> str:
+    """The kind of a query's error, else the error's class. Never its message."""
+    return str(error.kind) if isinstance(error, SqlError) else type(error).__name__
+
+
+def log_question(question: Question, dialect: str, answer: Answer | None, failure: str) -> None:
+    """Log one line per question: its costs, or the type of the error that ended it, but nothing of the question."""
+    if not log.isEnabledFor(logging.INFO):
         return
-    fields = {
-        "database": question.database,
-        "dialect": answer.dialect,
+    fields: dict[str, object] = {"database": question.database, "dialect": dialect}
+    if answer is None:
+        fields |= {"status": "failed", "error_type": failure}
+        log.info("Did not answer a question about %s: %s", question.database, failure, extra={"fields": fields})
+        return
+    fields |= {
         "status": answer.status,
         "verified": answer.verified,
         "attempts": answer.attempts,

@@ -17,6 +17,9 @@ from agent.platform.telemetry.trace import trace_id
 
 HIDDEN = "***"
 UVICORN = ("uvicorn", "uvicorn.access", "uvicorn.error")
+OWN = ("agent", "executors", "rag")
+# At INFO, these log every HTTP request of the state store, the models and the identity, some twenty for each question.
+CLIENTS = ("azure.core", "azure.identity", "httpx2", "openai")
 
 # Secrets by pattern: a password in an address, a key in a query string, a bearer token, and the keys of
 # a connection string.
@@ -99,10 +102,11 @@ class JsonLines(Lines):
         return json.dumps(extras | standard, default=str)
 
 
-def configure_logs(settings: Settings) -> None:
+def configure_logs(settings: Settings, *, in_functions: bool = False) -> None:
     """Set up the logs of this process. May be repeated. uvicorn's lines are handled like all others.
 
-    Handlers of a host, such as the Functions worker, keep their levels but get the trace ids and the format.
+    Handlers of a host, such as the Functions worker, keep their levels but get the trace ids and the format. The worker
+    logs at INFO, so with `in_functions` the level is that of the service's own loggers.
     """
     lines = (JsonLines if settings.log_format == "json" else Lines)(tuple(_secrets(settings)))
     root = logging.getLogger()
@@ -113,6 +117,11 @@ def configure_logs(settings: Settings) -> None:
         handler.setFormatter(lines)
         if not any(isinstance(known, TraceIds) for known in handler.filters):
             handler.addFilter(TraceIds())
+    if in_functions:
+        for name in OWN:
+            logging.getLogger(name).setLevel(settings.log_level)
+    for name in CLIENTS:
+        logging.getLogger(name).setLevel(logging.NOTSET if settings.log_level == "DEBUG" else logging.WARNING)
     for name in UVICORN:
         logger = logging.getLogger(name)
         logger.handlers.clear()

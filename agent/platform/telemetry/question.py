@@ -28,12 +28,6 @@ from agent.core.events import (
 from agent.core.models import Question
 from agent.platform.telemetry.base import QuestionTrace
 from agent.platform.telemetry.metrics import Metrics
-from executors.errors import SqlError
-
-
-def error_type(error: BaseException) -> str:
-    """The kind of a query's error, else the error's class. Never its message."""
-    return str(error.kind) if isinstance(error, SqlError) else type(error).__name__
 
 
 def fail(span: Span, error_type: str) -> None:

@@ -24,12 +24,11 @@ from opentelemetry.trace import Span, SpanKind, Tracer
 
 from agent import __version__
 from agent.platform.llm.chat import MAX_TOKENS, WrappedModel
-from agent.platform.telemetry.base import QuestionTrace, Telemetry, log_answer
+from agent.platform.telemetry.base import QuestionTrace, Telemetry, error_type, log_question
 from agent.platform.telemetry.metrics import CALLS, COST, ERRORS_OF_NODE, QUERIES, TOKENS, Metrics
 from agent.platform.telemetry.question import (
     QuestionSpans,
     current,
-    error_type,
     fail,
     messages_json,
     traceparent_of_span,
@@ -174,7 +173,7 @@ class Recording(Telemetry):
                     question_spans.answer, failure, _ms_since(start), question_spans.attributes
                 )
                 question_spans.end()
-                log_answer(question, question_spans.answer)
+                log_question(question, dialect, question_spans.answer, failure)
 
     @contextmanager
     def step(self, node: str) -> Iterator[None]:
