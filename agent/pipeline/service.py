@@ -16,7 +16,7 @@ from agent.core.answers import Answer
 from agent.core.callers import ANONYMOUS, LOCAL
 from agent.core.errors import ModelUnavailable, NotPermitted, StateUnavailable, UnknownAnswer
 from agent.core.models import Question
-from agent.core.resilience.health import PartHealth, check_health
+from agent.core.resilience.health import STATE, PartHealth, check_health
 from agent.core.usage import Usage
 from agent.databases.catalogue import Catalogue, Changes
 from agent.databases.knowledge.context import enrich
@@ -49,6 +49,7 @@ from agent.platform.llm.build import build_model, build_second_model, pace_model
 from agent.platform.llm.chat import ChatModel, Message
 from agent.platform.llm.wrappers.protected import ProtectedModel, protect_model
 from agent.platform.storage.idempotency import Idempotency
+from agent.platform.storage.store import Place, StateStore
 from agent.platform.telemetry.ledger import Ledger
 from agent.platform.telemetry.logs import hide
 from agent.understanding.first_look.look import FirstLook, FirstLooks, sample_questions
@@ -59,7 +60,6 @@ from rag.errors import RetrievalError
 
 if TYPE_CHECKING:
     from agent.databases.knowledge.knowledge import Indexed
-    from agent.platform.storage.store import StateStore
     from executors.registry.registry import Registry
     from rag.docs.documents import Document
     from rag.embedding.embedder import Embedder
@@ -67,6 +67,7 @@ if TYPE_CHECKING:
 
 TURN_WAIT_S = 100.0  # longest wait of a message for the answer to the previous one
 LEASE_MARGIN_S = 60.0  # time past its deadline in which a request with an Idempotency-Key ends
+HEALTH = Place(kind="health", partition="")  # of a record that is never written
 
 
 log = logging.getLogger(__name__)
@@ -382,11 +383,12 @@ class Service:
         await self.knowledge.check()
 
     async def health(self) -> list[PartHealth]:
-        """The health of each part, checked now: model, store, databases."""
+        """The health of each part, checked now: model, store of the index, state store, databases."""
         checks = [check_health("model", self.model.ready, lambda: self.model.breaker, self.model.queue)]
         if self.judge_model is not self.model:
             checks.append(check_health("judge", self.judge_model.ready, lambda: self.judge_model.breaker))
         checks.append(check_health("store", self._store_ready))
+        checks.append(check_health(STATE, partial(asyncio.to_thread, self.state.get, HEALTH, "")))
         embedding = self.knowledge.embedding_breaker
         if embedding is not None:
             checks.append(check_health("embeddings", self.knowledge.check_embedder, lambda: embedding))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
@@ -19,7 +21,7 @@ from pydantic import SecretStr
 
 from agent.platform.storage import azure_tables, sqlite
 from testbed import azurite
-from testbed.azurite import Azurite
+from testbed.azurite import ACCOUNT, KEY, Azurite
 
 
 @contextmanager
@@ -169,3 +171,30 @@ def test_row(row: list[str], model: FaultyModel, storage: Callable[[], Azurite],
             True,
             [],
         ), "it is all there again"
+
+
+def test_a_store_that_does_not_answer_holds_a_question_up_once(
+    model: FaultyModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with an account behind a firewall that drops packets: every call to it would wait for its timeout."""
+    timeout_s = 1
+    options = {"connection_timeout": timeout_s, "read_timeout": timeout_s, "retry_total": 0}
+    monkeypatch.setattr(azure_tables, "_CLIENT_OPTIONS", options)
+    monkeypatch.setattr(azure_tables, "_SLOW_S", timeout_s)
+    model.release()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"TableEndpoint=http://127.0.0.1:{silent.getsockname()[1]}/{ACCOUNT};"
+        place = {"azure_tables_connection": f"AccountName={ACCOUNT};AccountKey={KEY};{address}"}
+        settings = settings_for(model, make_shop(tmp_path), tmp_path / "state", enable_retrieval=False, **place)
+        with serving(settings) as client:
+            began = time.monotonic()
+            body = ask(client).json()
+            ready = client.get("/health/ready").json()
+            took_s = time.monotonic() - began
+    assert body["results"] == [{"orders": 5}]
+    assert [warning for warning in body["warnings"] if ANSWERED in warning]
+    assert (ready["ready"], ready["state"]) == (True, "degraded")
+    (part,) = (part for part in ready["parts"] if not part["ready"])
+    assert part["name"] == "state"
+    assert "does not answer" in part["detail"]
+    assert took_s < 10 * timeout_s, "a question makes more than ten calls"

@@ -96,7 +96,7 @@ async def test_ready_names_each_part_and_how_long_it_took(client: Client) -> Non
     assert response.status_code == 200
     assert body["ready"] is True
     took = {part["name"]: part["elapsed_ms"] for part in body["parts"]}
-    assert set(took) == {"model", "store", "database shop"}
+    assert set(took) == {"model", "store", "state", "database shop"}
     assert took["database shop"] > 0, "its schema was read"
 
 

@@ -24,6 +24,7 @@ from agent.platform.config.settings import Settings
         ({"model": True, "database a": False}, "unavailable", "no database"),
         ({"model": False, "database a": True}, "unavailable", "no model"),
         ({"model": True}, "ready", "no databases"),
+        ({"model": True, "state": False, "database a": True}, "degraded", "no sessions"),
     ],
 )
 def test_the_state_of_an_instance(parts: dict[str, bool], state: str, why: str) -> None:

@@ -65,10 +65,11 @@ _FOUND = FoundDocument(score=0.71, **_RULE.model_dump())
 _READY = (
     PartHealth(name="model", ready=True, elapsed_ms=0.1),
     PartHealth(name="store", ready=True, elapsed_ms=3.4),
+    PartHealth(name="state", ready=True, elapsed_ms=1.8),
     PartHealth(name="database shop", ready=True, elapsed_ms=2.2),
 )
 _MISSING = "The database 'shop' cannot be opened: its file is missing."
-_NOT_READY = (*_READY[:2], PartHealth(name="database shop", ready=False, detail=_MISSING, elapsed_ms=0.3))
+_NOT_READY = (*_READY[:3], PartHealth(name="database shop", ready=False, detail=_MISSING, elapsed_ms=0.3))
 
 _SHOWN: dict[str, dict[str, BaseModel]] = {
     "execute": {

@@ -16,6 +16,7 @@ from executors.errors import ExecutorError
 from rag.errors import RetrievalError
 
 DATABASE = "database "  # prefix of the part name of a database
+STATE = "state"  # part name of the state store
 
 
 class PartHealth(Frozen):
@@ -45,12 +46,13 @@ Readiness = Literal["ready", "degraded", "unavailable"]
 
 
 def state_of(parts: Sequence[PartHealth]) -> Readiness:
-    """Whether an instance can answer: `degraded` if only about some databases, which is no reason to stop it."""
+    """Whether an instance can answer. `degraded`, which is no reason to stop it: only about some databases, or without
+    sessions and reviews, whose store all instances share."""
     databases = [part for part in parts if part.name.startswith(DATABASE)]
-    others = [part for part in parts if not part.name.startswith(DATABASE)]
+    others = [part for part in parts if not part.name.startswith(DATABASE) and part.name != STATE]
     if not all(part.ready for part in others) or (databases and not any(part.ready for part in databases)):
         return "unavailable"
-    return "ready" if all(part.ready for part in databases) else "degraded"
+    return "ready" if all(part.ready for part in parts) else "degraded"
 
 
 async def check_health(

@@ -42,11 +42,15 @@ _ROLE = (
 )
 _CLIENT_OPTIONS: dict[str, Any] = {
     "connection_timeout": 5,  # seconds
-    "read_timeout": 15,
+    "read_timeout": 10,
     "retry_total": 3,
+    "retry_connect": 1,
+    "retry_read": 1,  # the server closes idle connections
     "retry_backoff_factor": 0.4,
     "retry_backoff_max": 4,
 }
+_SLOW_S = 5.0  # a call that fails after that long waited for a server that does not answer
+_PAUSE_S = 15.0  # after one, calls fail at once for that long: a question makes more than ten
 
 Operation = tuple[str, Mapping[str, Any], Mapping[str, Any]]
 
@@ -64,6 +68,7 @@ class AzureTablesStore:
         self._connection, self._endpoint, self._clock = connection, endpoint, clock
         self._lock = threading.Lock()
         self._open: TableClient | None = None
+        self._pause: tuple[float, str] = (0.0, "")  # its end, and the error that began it
 
     def get(self, place: Place, key: str) -> Record | None:
         found = self._entity(place, key)
@@ -201,12 +206,18 @@ class AzureTablesStore:
         """The client. Its errors are raised as StateUnavailable, without secrets."""
         from azure.core.exceptions import AzureError
 
+        began, (pause_end, detail) = time.monotonic(), self._pause
+        if began < pause_end:
+            raise StateUnavailable(detail)
         try:
             with self._lock:
                 client = self._open = self._open or self._make_client()
             yield client
         except AzureError as error:
-            raise StateUnavailable(_detail(error)) from error
+            detail = _detail(error)
+            if time.monotonic() - began >= _SLOW_S:
+                self._pause = (time.monotonic() + _PAUSE_S, detail)
+            raise StateUnavailable(detail) from error
 
     def _make_client(self) -> TableClient:
         from azure.data.tables import TableClient

@@ -893,8 +893,9 @@ export interface paths {
          * Check readiness
          * @description Returns the health of each part: whether it is ready, how to fix it, and how long its check took.
          *
-         *     If some databases cannot be read and others can, `state` is `degraded` and the status is 200, so that a load
-         *     balancer keeps the instance. `state` covers all databases; `parts` lists those that the caller may ask.
+         *     If some databases cannot be read and others can, or if the state store cannot be read, `state` is `degraded` and the
+         *     status is 200, so that a load balancer keeps the instance. `state` covers all databases; `parts` lists those that
+         *     the caller may ask.
          */
         get: operations["health_ready"];
         put?: never;
@@ -2803,7 +2804,7 @@ export interface components {
             ready: boolean;
             /**
              * State
-             * @description `ready`, `degraded` if some databases cannot be read, or `unavailable`.
+             * @description `ready`, `degraded` if some databases, or the state store, cannot be read, or `unavailable`.
              * @default ready
              * @enum {string}
              */
@@ -13130,6 +13131,14 @@ export interface operations {
                      *           "queue": null
                      *         },
                      *         {
+                     *           "name": "state",
+                     *           "ready": true,
+                     *           "detail": "",
+                     *           "elapsed_ms": 1.8,
+                     *           "breaker": null,
+                     *           "queue": null
+                     *         },
+                     *         {
                      *           "name": "database shop",
                      *           "ready": true,
                      *           "detail": "",
@@ -13230,6 +13239,14 @@ export interface operations {
                      *           "ready": true,
                      *           "detail": "",
                      *           "elapsed_ms": 3.4,
+                     *           "breaker": null,
+                     *           "queue": null
+                     *         },
+                     *         {
+                     *           "name": "state",
+                     *           "ready": true,
+                     *           "detail": "",
+                     *           "elapsed_ms": 1.8,
                      *           "breaker": null,
                      *           "queue": null
                      *         },
