@@ -14,7 +14,7 @@ import pytest
 from http_endpoint import send_json, served
 from pydantic import SecretStr
 
-from agent.core.errors import ModelFailed, ModelUnavailable
+from agent.core.errors import ModelBusy, ModelFailed, ModelUnavailable
 from agent.core.usage import Usage
 from agent.platform.config.settings import Settings
 from agent.platform.llm.build import build_model
@@ -278,7 +278,7 @@ async def test_trouble_that_passes_is_waited_for_2_4_8_seconds(
         ({"retry_after": "0.5"}, 0.5, "a part of a second"),
         ({"retry_after": "0"}, 0, "at once"),
         ({"retry_after_ms": "1500"}, 1.5, "milliseconds"),
-        ({"retry_after": "3600"}, 60, "never longer than a minute"),
+        ({"retry_after": "60"}, 60, "a minute at most"),
         ({"retry_after": "soon"}, 2, "no time at all"),
         ({"retry_after": "-3"}, 2, "not before now"),
         ({"retry_after": "nan"}, 2, "not a number"),
@@ -293,6 +293,24 @@ async def test_retry_after_says_how_long_to_wait(
     await model.complete(ASK)
     await model.close()
     assert waits == [waited], why
+
+
+async def test_a_rate_limit_beyond_a_minute_is_told_at_once(endpoint: Endpoint, make: Make, waits: list[float]) -> None:
+    endpoint.answers = [fails(429, retry_after="400")]
+    model = make()
+    with pytest.raises(ModelBusy, match="in 400 s") as raised:
+        await model.complete(ASK)
+    await model.close()
+    assert raised.value.retry_after_s == 400
+    assert waits == []
+
+
+async def test_trouble_is_waited_for_a_minute_at_most(endpoint: Endpoint, make: Make, waits: list[float]) -> None:
+    endpoint.answers = [fails(503, retry_after="3600"), says("SELECT 1")]
+    model = make()
+    await model.complete(ASK)
+    await model.close()
+    assert waits == [60]
 
 
 async def test_retry_after_may_be_a_date(endpoint: Endpoint, make: Make, waits: list[float]) -> None:

@@ -216,7 +216,7 @@ class Pace:
                 while wait_s := await self._take(call):
                     waited_s = self._clock() - began
                     if waited_s + wait_s > self._longest_s:
-                        raise _busy(wait_s)
+                        raise build_busy(wait_s)
                     tell = WAITS.get()
                     if tell is not None and not is_reported:
                         tell(Standing(length=self._waiting - 1, wait_s=round(wait_s, 1)))
@@ -263,6 +263,7 @@ class Pace:
             return False
 
 
-def _busy(wait_s: float) -> ModelBusy:
+def build_busy(wait_s: float) -> ModelBusy:
+    """The error for a rate limit that lasts longer than a question may wait."""
     seconds = max(1, math.ceil(wait_s))
     return ModelBusy(f"The rate limit of the model's endpoint is used up. Try again in {seconds} s.", seconds)

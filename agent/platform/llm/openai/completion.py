@@ -18,6 +18,7 @@ from agent.core.errors import ModelError, ModelFailed, ModelUnavailable
 from agent.core.usage import Usage
 from agent.platform.llm.chat import Reply, Token
 from agent.platform.llm.openai.chat_request import estimate_prompt
+from agent.platform.llm.pace import build_busy
 from agent.platform.llm.replies import ON_TEXT
 
 if TYPE_CHECKING:
@@ -259,7 +260,7 @@ def is_passing(error: BaseException) -> bool:
     if isinstance(error, openai.APIConnectionError | TimeoutError):
         return True
     if isinstance(error, openai.RateLimitError):
-        return _code(error) not in _QUOTA_CODES
+        return _code(error) not in _QUOTA_CODES and not _is_long(error)
     return isinstance(error, openai.APIStatusError) and (error.status_code >= 500 or error.status_code == 408)
 
 
@@ -292,6 +293,11 @@ def _retry_after(error: APIStatusError) -> float | None:
     return max(0.0, (at - datetime.now(UTC)).total_seconds())
 
 
+def _is_long(error: APIStatusError) -> bool:
+    """Whether the endpoint's Retry-After is longer than the longest wait."""
+    return (_retry_after(error) or 0.0) > LONGEST_WAIT_S
+
+
 def _code(error: APIStatusError) -> str:
     """The error's code or type, if it is a plain word; else empty."""
     return next((word for word in (error.code, error.type) if word and _SAFE_CODE.fullmatch(word)), "")
@@ -305,6 +311,8 @@ def translate_error(error: Exception, endpoint: Endpoint) -> ModelError:
         return describe_timeout(endpoint)
     if isinstance(error, openai.APIConnectionError):
         return describe_lost_connection(endpoint)
+    if isinstance(error, openai.RateLimitError) and _code(error) not in _QUOTA_CODES and _is_long(error):
+        return build_busy(_retry_after(error) or 0.0)
     if isinstance(error, openai.APIStatusError):
         return translate_status(error.status_code, _code(error), str(error), endpoint)
     return describe_foreign_reply(endpoint)
