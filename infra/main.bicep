@@ -126,8 +126,8 @@ param maximumInstances int = 40
 @description('Always-ready instances, which avoid a cold start.')
 param alwaysReadyInstances int = 0
 
-@allowed([512, 2048, 4096])
-@description('Memory of an instance.')
+@allowed([2048, 4096])
+@description('Memory of an instance. 512 MB, which the plan offers too, is too little: the service takes some 430.')
 param instanceMemoryMB int = 2048
 
 var token = toLower(uniqueString(subscription().id, environmentName, location))

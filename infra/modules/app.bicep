@@ -39,6 +39,7 @@ var platform = {
 
 var service = {
   AZURE_OPENAI_ENDPOINT: openaiEndpoint
+  OPENAI_API_VERSION: '2024-12-01-preview' // reasoning models refuse earlier ones
   PLUMBLINE_CHAT_MODEL: chatDeployment
   PLUMBLINE_PROFILE: profile
   PLUMBLINE_EMBEDDING: 'openai'
@@ -47,6 +48,10 @@ var service = {
   PLUMBLINE_AZURE_TABLES_ENDPOINT: tablesEndpoint
   PLUMBLINE_STATE_DIR: '/tmp/plumbline' // local disk of the instance, for its index; the package is mounted read-only
   PLUMBLINE_CACHE_DIR: '/tmp/plumbline'
+  // Half of the instance is for two workers with queries of local files; by default they may use 8 GB.
+  PLUMBLINE_LOCAL_WORKERS: '2'
+  PLUMBLINE_WORKER_MEMORY: '${instanceMemoryMB / 4}MB'
+  PLUMBLINE_DUCKDB_MEMORY: '${instanceMemoryMB / 8}MB'
   PLUMBLINE_AUTH: auth
   PLUMBLINE_RATE_LIMIT: rateLimit
   PLUMBLINE_LOG_FORMAT: 'json'

@@ -334,6 +334,8 @@ async def test_no_retries_when_the_settings_say_so(endpoint: Endpoint, make: Mak
 
 # ------------------------------------------------------------------------------------------------------- errors
 
+ONLY = "Model gpt-test is enabled only for"
+
 
 @pytest.mark.parametrize(
     "answer, error, says_what, tries",
@@ -346,6 +348,7 @@ async def test_no_retries_when_the_settings_say_so(endpoint: Endpoint, make: Mak
         (fails(500), ModelUnavailable, "failed", 4),
         (fails(400, "too long", "context_length_exceeded"), ModelFailed, "longer than the context", 1),
         (fails(400, "filtered", "content_filter"), ModelFailed, "content filter refused the prompt", 1),
+        (fails(400, f"{ONLY} api versions 2024-12-01-preview and later"), ModelUnavailable, "OPENAI_API_VERSION", 1),
         (fails(400, "odd", "odd_code"), ModelFailed, r"refused the request to 'gpt-test' \(400, odd_code\)", 1),
         (says(None, refusal="I can't help with that."), ModelFailed, "declined to answer: I can't", 1),
         (says(None, finish_reason="content_filter"), ModelFailed, "content filter withheld", 1),

@@ -55,6 +55,8 @@ GIVEN = {  # what the parameters of app.bicep would be, to see whether the servi
     "storageName": "stplumbabc",
     "sqlUrl": "",
     "postgresqlUrl": "",
+    "${instanceMemoryMB / 4}MB": "512MB",
+    "${instanceMemoryMB / 8}MB": "256MB",
 }
 
 
@@ -174,6 +176,15 @@ def test_the_service_takes_these_settings(auth: str, monkeypatch: pytest.MonkeyP
     if auth == "api_keys":
         assert access.policy(key) == "ann"
     assert settings.request_deadline_s < 230, "the front end's"
+
+
+def test_queries_of_local_files_leave_half_of_the_instance_to_the_service() -> None:
+    shares = [re.fullmatch(r"\$\{instanceMemoryMB / (\d)\}MB", SETTINGS[f"PLUMBLINE_{name}_MEMORY"])
+              for name in ("WORKER", "DUCKDB")]  # fmt: skip
+    worker, duckdb = (int(share[1]) for share in shares if share)
+    assert int(SETTINGS["PLUMBLINE_LOCAL_WORKERS"]) / worker <= 0.5
+    assert duckdb >= 2 * worker, "a worker needs more than its database"
+    assert min(MAIN.of("parameters")["instanceMemoryMB"]["decorators"][0]["argument"]) >= 2048
 
 
 def test_where_callers_sign_in_azure_checks_their_tokens_and_the_service_who_they_are() -> None:

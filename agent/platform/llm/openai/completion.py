@@ -362,6 +362,10 @@ def translate_status(status: int, code: str, complaint: str, endpoint: Endpoint)
         return ModelFailed(f"The prompt is longer than the context of {model!r}; ask about fewer tables, or less text.")
     if code == "content_filter" or "content management policy" in complaint:
         return ModelFailed("The endpoint's content filter refused the prompt; word the question differently.")
+    if "api version" in complaint:  # Azure's of a reasoning model: "is enabled only for api versions ... and later"
+        return ModelUnavailable(
+            f"The endpoint {at} does not serve {model!r} with this API version; set OPENAI_API_VERSION to a later one."
+        )
     what = f"{status}, {code}" if code else str(status)
     return ModelFailed(f"The endpoint {at} refused the request to {model!r} ({what}).")
 
