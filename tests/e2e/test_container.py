@@ -23,6 +23,7 @@ import yaml
 from otlp_receiver import GrpcReceiver
 
 from agent.platform.access.keys import digest_of
+from agent.platform.config.settings import Settings
 from agent.platform.config.settings_table import variables
 from testbed import container
 from testbed.chroma import Chroma
@@ -83,6 +84,11 @@ def test_the_settings_of_the_compose_file_are_settings_and_hold_no_secret() -> N
         assert given[name].startswith(f"${{{name}:?"), "asked for, never given"
     hosts = [re.match(r"http://([a-z]+):", given[name]) for name in ("CHROMA_URL", "OTEL_EXPORTER_OTLP_ENDPOINT")]
     assert [host[1] for host in hosts if host] == ["chroma", "collector"]
+
+
+def test_running_questions_are_finished_before_the_container_is_killed() -> None:
+    grace = SERVICES["plumbline"]["stop_grace_period"]
+    assert int(grace.removesuffix("s")) > Settings.model_fields["shutdown_grace_s"].default
 
 
 def test_the_collector_uses_what_it_declares() -> None:
