@@ -130,14 +130,18 @@ async def test_a_reply_of_two_statements_stays_two_statements(endpoint: Endpoint
     await model.close()
 
 
-async def test_a_connection_that_breaks_in_the_middle_is_tried_again(
-    endpoint: Endpoint, make: Make, heard: list[str], waits: list[float]
+@pytest.mark.parametrize(
+    "missing, why",
+    [(100, "the connection breaks"), (0, "a proxy ends the response as if it were whole")],
+)
+async def test_a_stream_that_breaks_in_the_middle_is_tried_again(
+    endpoint: Endpoint, make: Make, heard: list[str], waits: list[float], missing: int, why: str
 ) -> None:
     whole = pieces("SELECT", " 1", usage=USAGE)
     status, headers, data = pieces("SELE", cut=True)
-    endpoint.answers = [(status, headers | {"Content-Length": str(len(data) + 100)}, data), whole]
+    endpoint.answers = [(status, headers | {"Content-Length": str(len(data) + missing)}, data), whole]
     model = make()
-    assert (await model.complete(ASK)).text == "SELECT 1"
+    assert (await model.complete(ASK)).text == "SELECT 1", why
     await model.close()
     assert len(waits) == 1
 

@@ -149,9 +149,10 @@ async def collect_stream(
 ) -> object:
     """A streamed reply, joined to one completion. `ON_TEXT` gets the text after each piece.
 
-    Cancellation, or `ended` for the text so far, closes the connection and ends the reply. Raises openai.OpenAIError.
+    Cancellation, or `ended` for the text so far, closes the connection and ends the reply. Raises openai.OpenAIError,
+    also for a stream that ends before the reply.
     """
-    from openai import AsyncStream
+    from openai import APIConnectionError, AsyncStream
     from openai.types.chat import ChatCompletionChunk
 
     stream: Any = await client.post(
@@ -171,6 +172,9 @@ async def collect_stream(
                 reply.add(chunk)
                 if ended is not None and ended(reply.text):
                     break
+            else:
+                if not reply.has_ended:
+                    raise APIConnectionError(request=stream.response.request)
     return reply.completion()
 
 
@@ -182,7 +186,7 @@ class Pieces:
         self.text, self._refusal = last["content"] if last["role"] == "assistant" else "", ""
         self._request, self._on_text = request, ON_TEXT.get()
         self._tokens: list[dict[str, object]] = []
-        self._finish_reason = "stop"
+        self._finish_reason: str | None = None
         self._usage: dict[str, object] | None = None
 
     def add(self, chunk: Any) -> None:
@@ -198,11 +202,16 @@ class Pieces:
         if self._on_text is not None:
             self._on_text(self.text)
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether a piece said that it is the last one."""
+        return self._finish_reason is not None
+
     def completion(self) -> object:
         """The reply in the form of a whole completion. Its tokens are estimated if the endpoint reports none."""
         message = {"content": self.text, "refusal": self._refusal or None}
         logprobs = {"content": self._tokens}
-        choice = {"finish_reason": self._finish_reason, "message": message, "logprobs": logprobs}
+        choice = {"finish_reason": self._finish_reason or "stop", "message": message, "logprobs": logprobs}
         return {"choices": [choice], "usage": self._usage or self._estimate()}
 
     def _estimate(self) -> dict[str, object]:
