@@ -81,6 +81,7 @@ def examine(*, in_functions: bool | None = None, registry: bool = True) -> Confi
         details = error.errors(include_input=False, include_url=False)
         problems += [_describe(one, os.environ) for one in details]
         provisional = _with_defaults(details)
+    problems += explain_unresolved_references(os.environ)
     if provisional is not None:
         problems += _of_parts(provisional, in_functions if settings else None)
     path = provisional.registry_path if provisional else _registry_path(os.environ)
@@ -105,16 +106,37 @@ def explain_unknown_variables(environment: Mapping[str, str]) -> tuple[str, ...]
     return tuple(sorted(hints))
 
 
+def explain_unresolved_references(environment: Mapping[str, str]) -> list[str]:
+    """A sentence for each setting that App Service could not read from a Key Vault: its value is the reference."""
+    return [
+        f"{name}: the secret of this Key Vault reference could not be read. Give the app's identity the role Key Vault "
+        "Secrets User, check the secret's address, and restart the app."
+        for variable in variables()
+        for name in variable.names
+        if environment.get(name, "").startswith("@Microsoft.KeyVault(")
+    ]
+
+
 def _describe(error: ErrorDetails, environment: Mapping[str, str]) -> str:
     """A problem of the settings, with the variable that was set but without its value."""
     message = str(error["msg"]).removeprefix("Value error, ")
     if not error["loc"]:
         return message
     first, *rest = map(str, error["loc"])
+    if error["type"] == "string_pattern_mismatch":
+        message = _describe_form(error["ctx"]["pattern"], Settings.model_fields[_variable(first).field].description)
     given = {name.upper() for name in environment}
     names = _variable(first).names
     written = next((name for name in names if name in given), names[0])
     return f"{'.'.join((written, *rest))}: {message}"
+
+
+def _describe_form(pattern: str, description: str | None) -> str:
+    """What a value should be that does not match a pattern: people read no patterns."""
+    for start, address in (("^https?://", "http:// or https://"), ("^https://", "https://")):
+        if pattern.startswith(start):
+            return f"Write an address that begins with {address}, without a user and without parameters"
+    return f"The value does not have the form that is needed. {description}"
 
 
 def _of_parts(settings: Settings, in_functions: bool | None) -> list[str]:

@@ -90,6 +90,26 @@ def test_text_that_is_no_json_is_told_beside_the_others(examined: Examine) -> No
     ]
 
 
+@pytest.mark.parametrize("name, value, told", [
+    ("PLUMBLINE_RATE_LIMIT", "60permin", "such as `60/minute`"),
+    ("PLUMBLINE_AZURE_TABLES_NAME", "a-b", "of letters and digits"),
+    ("AZURE_OPENAI_ENDPOINT", "my-resource", "begins with http:// or https://"),
+    ("PLUMBLINE_AZURE_TABLES_ENDPOINT", "http://account", "begins with https://"),
+    ("PLUMBLINE_WORKER_MEMORY", "512", "needs 100 MB or more"),
+    ("PLUMBLINE_DUCKDB_MEMORY", "lots", "write it as 2GB or 512MB"),
+    ("PLUMBLINE_STATE_STORE", "azure_tables", "set PLUMBLINE_AZURE_TABLES_ENDPOINT too"),
+    ("CHROMA_TOKEN", "@Microsoft.KeyVault(SecretUri=https://kv/secrets/token)", "the role Key Vault Secrets User"),
+])  # fmt: skip
+def test_a_value_that_cannot_be_used_is_told_with_what_to_write(
+    examined: Examine, name: str, value: str, told: str
+) -> None:
+    (problem,) = examined(**{name: value}).problems
+
+    assert problem.startswith(name)
+    assert told in problem
+    assert "^" not in problem, "people read no patterns"
+
+
 @pytest.mark.parametrize("name, told", [
     ("PLUMBLINE_ROW_LIMT", "did you mean PLUMBLINE_ROW_LIMIT?"),
     ("plumbline_query_timeout", "did you mean PLUMBLINE_QUERY_TIMEOUT_S?"),

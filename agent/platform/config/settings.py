@@ -22,6 +22,7 @@ from executors.workers.limits import bytes_of
 
 PREFIX = "PLUMBLINE_"
 MB = 10**6  # bytes
+SMALLEST_WORKER = 100 * MB  # what it takes before it runs a query
 ROOT = Path(__file__).resolve().parents[3]  # the project's folder, or the folder of installed packages
 IS_INSTALLED = ROOT.name in {"site-packages", "dist-packages"}
 
@@ -50,6 +51,12 @@ def _origins(listed: str) -> str:
 
 def _size(written: str) -> str:
     bytes_of(written)
+    return written
+
+
+def _size_of_worker(written: str) -> str:
+    if bytes_of(written) < SMALLEST_WORKER:
+        raise ValueError(f"a worker needs {SMALLEST_WORKER // MB} MB or more; write a unit, as in `2GB`")
     return written
 
 
@@ -304,7 +311,8 @@ class Settings(ProtectionSettings):
         "identity.",
     )
     azure_tables_name: Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9]{2,62}$")] = Field(
-        "plumbline", description="The table's name; deployments that share an account need different names."
+        "plumbline",
+        description="The table's name, of letters and digits; deployments that share an account need different names.",
     )
 
     # -- reviews, feedback, dashboards --------------------------------------------------------------
@@ -329,12 +337,12 @@ class Settings(ProtectionSettings):
     )
 
     # -- local files -------------------------------------------------------------------------------
-    duckdb_memory: str = Field("1GB", description="Memory of one DuckDB database.")
+    duckdb_memory: Annotated[str, AfterValidator(_size)] = Field("1GB", description="Memory of one DuckDB database.")
     duckdb_threads: Count = Field(2, description="Threads of one DuckDB database.")
     local_workers: Count = Field(
         4, description="Worker processes for SQLite, DuckDB and files in total. Idle ones end."
     )
-    worker_memory: Annotated[str, AfterValidator(_size)] = Field(
+    worker_memory: Annotated[str, AfterValidator(_size_of_worker)] = Field(
         "2GB",
         description="Memory of each of these processes; set it well above `duckdb_memory`. Only the query that needs "
         "more fails. Linux only.",
@@ -407,6 +415,8 @@ class Settings(ProtectionSettings):
     def _azure_is_somewhere(self) -> Self:
         if self.model_provider == "azure" and not self.azure_openai_endpoint:
             raise ValueError("PLUMBLINE_MODEL_PROVIDER is azure; set AZURE_OPENAI_ENDPOINT too")
+        if self.state_store == "azure_tables" and not (self.azure_tables_connection or self.azure_tables_endpoint):
+            raise ValueError("PLUMBLINE_STATE_STORE is azure_tables; set PLUMBLINE_AZURE_TABLES_ENDPOINT too")
         return self
 
     @property
