@@ -62,7 +62,8 @@ var keysOfCallers = empty(apiKeys) ? {} : { PLUMBLINE_API_KEYS: apiKeys }
 var chroma = empty(chromaUrl) ? {} : { CHROMA_URL: chromaUrl }
 var chromaSecret = empty(chromaTokenUri) ? {} : { CHROMA_TOKEN: '@Microsoft.KeyVault(SecretUri=${chromaTokenUri})' }
 // databases.yaml refers to these as AZURE_SQL_URL and AZURE_POSTGRESQL_URL.
-var sqlDatabase = empty(sqlUrl) ? {} : { AZURE_SQL_URL: sqlUrl }
+// Reading its schema every ten minutes would keep the serverless Azure SQL database from ever pausing.
+var sqlDatabase = empty(sqlUrl) ? {} : { AZURE_SQL_URL: sqlUrl, PLUMBLINE_SCHEMA_TTL_S: '86400' }
 var postgresqlDatabase = empty(postgresqlUrl) ? {} : { AZURE_POSTGRESQL_URL: postgresqlUrl }
 
 resource plan 'Microsoft.Web/serverfarms@2024-04-01' = {

@@ -221,6 +221,12 @@ def test_an_administrator_may_be_a_group_or_what_deploys_in_ci(file: str) -> Non
     assert MAIN.of("parameters")["administratorType"]["default"] == "User"
 
 
+def test_reading_its_schema_lets_the_database_pause() -> None:
+    (minutes,) = [one["autoPauseDelay"] for one in objects(load(INFRA / "modules" / "sql.bicep").parsed)
+                  if "autoPauseDelay" in one]  # fmt: skip
+    assert int(SETTINGS["PLUMBLINE_SCHEMA_TTL_S"]) > 2 * 60 * int(minutes)
+
+
 def test_databases_are_reached_by_identity() -> None:
     urls = re.findall(r"'((?:mssql|postgresql)://[^']*)'", MAIN.text)
     assert len(urls) == 2
