@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     from rag.index.revision import Turn
 
 TURN_WAIT_S = 100.0  # longest wait of a message for the answer to the previous one
-LEASE_MARGIN_S = 60.0  # time past its deadline in which a request with an Idempotency-Key ends
 HEALTH = Place(kind="health", partition="")  # of a record that is never written
 
 
@@ -147,9 +146,7 @@ class Service:
         self.shares = Shares(state, self.sessions, self.databases)
         self.asking = Asking(self.parts, router, self.databases, self.sessions, self.people.recorder)
         self.query, self.events = self.asking.query, self.asking.events
-        self.idempotency = Idempotency(
-            state, ttl_s=settings.idempotency_s, lease_s=settings.request_deadline_s + LEASE_MARGIN_S
-        )
+        self.idempotency = Idempotency(state, ttl_s=settings.idempotency_s)
         self.jobs = Jobs(
             self.asking,
             JobShelf(state, ttl_s=settings.job_kept_s),

@@ -16,11 +16,12 @@ from people_shop import ANN, BEN, VALID, Client, served, succeed
 from shop_questions import TOTAL, Make
 
 from agent.api.app import create_app
+from agent.api.http import idempotent
 from agent.api.http.idempotent import TAKING
 from agent.core.errors import KeyReused, ModelFailed, RequestInProgress, ResponseNotKept
 from agent.pipeline.service import build_service
 from agent.platform.config.settings import Settings
-from agent.platform.storage.idempotency import Claim, Idempotency, StoredResponse
+from agent.platform.storage.idempotency import LEASE_S, Claim, Idempotency, StoredResponse
 from agent.platform.storage.memory import MemoryStore
 from agent.platform.storage.parts import PART_CHARS
 from testbed.scripted_model import ScriptedModel
@@ -218,7 +219,7 @@ REPLY = StoredResponse(200, [("content-type", "application/json")], b"{}")
 
 @pytest.fixture
 def kept(clock: Clock) -> Idempotency:
-    return Idempotency(MemoryStore(clock=clock), ttl_s=100, lease_s=10, clock=clock)
+    return Idempotency(MemoryStore(clock=clock), ttl_s=100, clock=clock)
 
 
 def begun(kept: Idempotency) -> Claim:
@@ -242,21 +243,53 @@ def test_where_a_process_has_ended_another_may_begin_after_a_while(kept: Idempot
     first = begun(kept)
     with pytest.raises(RequestInProgress):
         kept.begin("ann", "key", "print")
-    clock.now += 11
+    clock.now += LEASE_S + 1
     second = begun(kept)
 
-    kept.forget(first)  # whose time is over
+    assert not kept.renew(first), "its time is over"
+    kept.forget(first)
     kept.finish(second, REPLY)
     assert kept.begin("ann", "key", "print") == REPLY
 
 
-def test_a_claim_lasts_as_long_as_its_request_may_take_to_arrive(kept: Idempotency, clock: Clock) -> None:
-    kept.begin("ann", "key", "print", 50)
-    clock.now += 59
-    with pytest.raises(RequestInProgress):
-        kept.begin("ann", "key", "print")
-    clock.now += 2
-    assert begun(kept)
+def test_a_claim_holds_while_it_is_renewed(kept: Idempotency, clock: Clock) -> None:
+    claim = begun(kept)
+    for _ in range(3):
+        clock.now += LEASE_S - 1
+        assert kept.renew(claim)
+        with pytest.raises(RequestInProgress):
+            kept.begin("ann", "key", "print")
+    kept.finish(claim, REPLY)
+    assert not kept.renew(claim), "it is done"
+    assert kept.begin("ann", "key", "print") == REPLY
+
+
+async def test_the_claim_of_a_running_request_is_renewed(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    renewed: list[bool] = []
+    twice, loop = asyncio.Event(), asyncio.get_running_loop()
+    renew = Idempotency.renew
+
+    def watched(self: Idempotency, claim: Claim) -> bool:
+        renewed.append(renew(self, claim))
+        if len(renewed) == 2:
+            loop.call_soon_threadsafe(twice.set)
+        return renewed[-1]
+
+    monkeypatch.setattr(idempotent, "LEASE_S", 0.01)
+    monkeypatch.setattr(Idempotency, "renew", watched)
+    model = HeldModel()
+    replies(model)
+    app = create_app(lambda: build_service(settings.model_copy(update={"enable_retrieval": False}), model=model))
+    async with api_client(app) as client, asyncio.TaskGroup() as tasks:
+        first = tasks.create_task(client.post("/query", json=QUERY, headers=KEY))
+        await model.called.wait()
+        await twice.wait()
+        model.released.set()
+        again = await first
+        repeated = await client.post("/query", json=QUERY, headers=KEY)
+
+    assert all(renewed[:2])
+    assert repeated.json() == again.json()
 
 
 def test_a_large_response_is_kept_in_parts(kept: Idempotency) -> None:

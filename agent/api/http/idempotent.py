@@ -7,6 +7,7 @@ import hashlib
 import logging
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -15,12 +16,13 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from agent.api.http.context import arrival_s, principal_of
+from agent.api.http.context import principal_of
 from agent.api.http.errors import http_problem, problem_response, refusal
 from agent.api.http.lazy_service import LazyService
 from agent.core.errors import KeyReused, PlumblineError, StateUnavailable
-from agent.platform.config.settings import MB, Settings
-from agent.platform.storage.idempotency import REUSED, Claim, Idempotency, StoredResponse
+from agent.core.resilience.off_loop import run_to_its_end
+from agent.core.resilience.tasks import cancel_tasks
+from agent.platform.storage.idempotency import LEASE_S, REUSED, Claim, Idempotency, StoredResponse
 from executors.errors import ExecutorError
 
 HEADER, REPLAYED = "idempotency-key", "idempotent-replayed"
@@ -80,8 +82,7 @@ class IdempotentRequests:
             service = await self._lazy.get()
             store = service.idempotency
             principal = principal_of(Request(scope), service.settings)
-            arriving_s = 0.0 if body.is_buffered else _arriving_s(scope, service.settings)
-            found = await asyncio.to_thread(store.begin, principal, key, _fingerprint(scope, body), arriving_s)
+            found = await asyncio.to_thread(store.begin, principal, key, _fingerprint(scope, body))
             if isinstance(found, StoredResponse) and not body.is_buffered:
                 await body.read()
                 if body.digest != found.digest:
@@ -97,11 +98,11 @@ class IdempotentRequests:
             return
         # The response is stored before its last byte is sent, so that no client has an unstored one.
         recorded = _RecordedResponse(store, found, send, body)
+        renewing = asyncio.create_task(_renew(store, found))
         try:
             await self.app(scope, body.receive, recorded.send)
         finally:
-            if not recorded.is_stored:  # it failed, or the client disconnected
-                await asyncio.shield(asyncio.create_task(_forget(store, found)))
+            await asyncio.shield(asyncio.create_task(_end(store, found, renewing, is_stored=recorded.is_stored)))
 
     def _operation(self, scope: Scope) -> str:
         for route in self._routes:
@@ -180,18 +181,26 @@ class _RecordedResponse:
         self.is_stored = True
 
 
-async def _forget(store: Idempotency, claim: Claim) -> None:
+async def _renew(store: Idempotency, claim: Claim) -> None:
+    """Keep a claim until cancelled, or until it has lapsed."""
+    while True:
+        await asyncio.sleep(LEASE_S / 3)
+        try:
+            if not await run_to_its_end(partial(store.renew, claim)):
+                return
+        except StateUnavailable as error:
+            log.warning("The Idempotency-Key of a running request was not renewed: %s", error)
+
+
+async def _end(store: Idempotency, claim: Claim, renewing: asyncio.Task[None], *, is_stored: bool) -> None:
+    """End the renewals, and release the claim of a request that failed or whose client disconnected."""
+    await cancel_tasks(renewing)
+    if is_stored:
+        return
     try:
         await asyncio.to_thread(store.forget, claim)
     except StateUnavailable as error:
         log.warning("A request that failed keeps its Idempotency-Key for a while: %s", error)
-
-
-def _arriving_s(scope: Scope, settings: Settings) -> float:
-    """The seconds that a body may take to arrive."""
-    declared = Headers(scope=scope).get("content-length", "")
-    size = int(declared) if declared.isascii() and declared.isdigit() else settings.upload_mb * MB
-    return arrival_s(settings.receive_timeout_s, min(size, settings.upload_mb * MB))
 
 
 def _fingerprint(scope: Scope, body: _Body) -> str:

@@ -28,6 +28,7 @@ from executors.base import Frozen
 
 KIND = "idempotency"
 MAX_PARTS = 20
+LEASE_S = 45.0  # after the process of a request has ended, until another may answer it
 LOOK_AGAIN_S = 2
 TRIES = 5
 
@@ -53,13 +54,12 @@ class StoredResponse(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """The exclusive right to answer a request. version: version of its record."""
+    """The exclusive right to answer a request. It lapses unless it is renewed."""
 
     place: Place
     key: str
     fingerprint: str
     run: str
-    version: str
 
 
 class _Head(Frozen):
@@ -75,29 +75,26 @@ class _Head(Frozen):
 
 
 class Idempotency:
-    """Stores responses for `ttl_s` seconds. A claim lasts `lease_s`. Methods block and raise StateUnavailable."""
+    """Stores responses for `ttl_s` seconds. A claim lapses after LEASE_S. Methods block and raise StateUnavailable."""
 
-    def __init__(
-        self, state: StateStore, *, ttl_s: float, lease_s: float, clock: Callable[[], float] = time.time
-    ) -> None:
-        self._state, self._ttl_s, self._lease_s, self._clock = state, ttl_s, lease_s, clock
+    def __init__(self, state: StateStore, *, ttl_s: float, clock: Callable[[], float] = time.time) -> None:
+        self._state, self._ttl_s, self._clock = state, ttl_s, clock
 
-    def begin(self, principal: str, key: str, fingerprint: str, arriving_s: float = 0.0) -> Claim | StoredResponse:
-        """A claim to answer a request, or its earlier response. `arriving_s`: time until the request has arrived.
+    def begin(self, principal: str, key: str, fingerprint: str) -> Claim | StoredResponse:
+        """A claim to answer a request, or its earlier response.
 
         Raises KeyReused if another request used the key; RequestInProgress; ResponseNotKept if it was too large.
         """
         place, name = Place(kind=KIND, partition=key_of(principal)), hashlib.sha256(key.encode()).hexdigest()
         head = _Head(fingerprint=fingerprint, run=secrets.token_hex(8))
-        ends_at = self._clock() + self._lease_s + arriving_s
-        insert = Insert(key=name, value=head.model_dump(mode="json"), expires_at=ends_at)
+        insert = Insert(key=name, value=head.model_dump(mode="json"), expires_at=self._clock() + LEASE_S)
         for _ in range(TRIES):
             try:
-                (version,) = self._state.commit(place, [insert])
+                self._state.commit(place, [insert])
             except StateConflict:
                 record = self._state.get(place, name)
             else:
-                return Claim(place, name, fingerprint, head.run, version)
+                return Claim(place, name, fingerprint, head.run)
             if record is not None:
                 return self._earlier(record, fingerprint)
         raise RequestInProgress(IN_PROGRESS.format(seconds=LOOK_AGAIN_S), LOOK_AGAIN_S)
@@ -118,14 +115,38 @@ class Idempotency:
         )
         self._state.commit(claim.place, [Replace(key=claim.key, value=head.model_dump(mode="json"), expires_at=end)])
 
+    def renew(self, claim: Claim) -> bool:
+        """Keep a claim for another LEASE_S. Returns whether it still holds."""
+        record = self._own(claim)
+        if record is None:
+            return False
+        until = self._clock() + LEASE_S
+        kept = Replace(key=claim.key, value=record.value, version=record.version, expires_at=until)
+        try:
+            self._state.commit(claim.place, [kept])
+        except StateConflict:
+            return False  # it is done
+        return True
+
     def forget(self, claim: Claim) -> None:
         """Release a claim whose request was not carried out, so that it may be sent again."""
+        record = self._own(claim)
+        if record is None:
+            return
         try:
-            self._state.commit(claim.place, [Remove(key=claim.key, version=claim.version)])
+            self._state.commit(claim.place, [Remove(key=claim.key, version=record.version)])
         except StateConflict:
-            return  # the claim expired, and another request took it
+            return  # the claim lapsed, and another request took it
         found = self._state.records(claim.place, prefix=f"{claim.key}/{claim.run}/")
         remove_all(self._state, claim.place, [record.key for record in found])
+
+    def _own(self, claim: Claim) -> Record | None:
+        """The record of a claim; None if it has lapsed or is done."""
+        record = self._state.get(claim.place, claim.key)
+        if record is None:
+            return None
+        head = _Head.model_validate(record.value)
+        return None if head.done or head.run != claim.run else record
 
     def _earlier(self, record: Record, fingerprint: str) -> StoredResponse:
         head = _Head.model_validate(record.value)
