@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -203,13 +204,16 @@ def problem_of_database(response: httpx2.Response) -> httpx2.Response:
 
 
 def test_an_embedding_endpoint_that_is_down_costs_the_docs_and_is_left_alone(
-    opened: Callable[..., httpx2.Client], model: FaultyModel
+    opened: Callable[..., httpx2.Client], model: FaultyModel, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.INFO)
     client = opened(breaker_failures=2, breaker_pause_s=60)
     assert ask(client, "How many orders are there at first?").json()["warnings"] == []
     model.fails("embedding", "unreachable")
     warned = [ask(client, f"How many orders are there? ({letter})").json() for letter in "abcd"]
     assert [body["verified"] for body in warned] == [False] * 4, "nobody could look whether the docs say otherwise"
     assert "is not called for" in " ".join(warned[-1]["warnings"])
+    logged = [record for record in caplog.records if "shop: Answered without the docs" in record.getMessage()]
+    assert len(logged) == len(warned)
     told = part(client, "embeddings")
     assert (told["ready"], told["breaker"]) == (False, "open")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import threading
 import time
@@ -46,6 +47,8 @@ _LIMIT_WORDS = re.compile(r"'(?:[^']|'')*'|\b(LIMIT|TOP|FETCH)\b", re.IGNORECASE
 
 
 _vocabulary_of = IdentityCache(vocabulary_of)
+
+log = logging.getLogger(__name__)
 
 
 class Examples:
@@ -204,13 +207,16 @@ class Knowledge:
         timeout = asyncio.timeout(self._patience_s)
         try:
             async with timeout:
-                return await self._find(question, database, top_k)
+                known = await self._find(question, database, top_k)
         except TimeoutError:
             if not timeout.expired():
                 raise  # another timeout, which should have been converted where it occurred
             slow = f"the index did not answer within {self._patience_s:g} s."
             warning = f"Answered without the docs of this database: {slow}"
-            return Known(warnings=(warning,), unread=warning)
+            known = Known(warnings=(warning,), unread=warning)
+        for warning in known.warnings:
+            log.info("%s: %s", database.name, warning)
+        return known
 
     async def _find(self, question: str, database: Database, top_k: int) -> Known:
         failure = await self._ensure_synced(database)
