@@ -7,13 +7,16 @@ the rest, sqlglot translates a few to SQLite, and all to other dialects.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError, UnsupportedError
+from sqlglot.tokenizer_core import TokenType
 
 from agent.checks.rules.base import WORDS, Change, Finding, Rule, RuleContext
+from executors.sql.grammar import tokenize
 from executors.sql.parsed import parse_sql
 
 # The format of each unit of time in strftime.
@@ -40,6 +43,13 @@ _CALLED = re.compile(r"\b(\w+)\s*\(|(\bILIKE\b|::|\b(?:DATE|TIMESTAMP)\s+(?='))"
 _WRITTEN = {"LEN", "NVL", "STRING_AGG", "IF", "POSITION", "ILIKE", "DATE ", "TIMESTAMP "}
 _CAST = re.compile(r"::\s*(?:date|timestamp|text|varchar)\b", re.IGNORECASE)
 _FOREIGN = ("postgres", "mysql", "tsql", "duckdb", "snowflake")
+_SQLITE_FORMAT = re.compile(r"\bSTRFTIME\s*\(\s*'([^']*)'", re.IGNORECASE)  # elsewhere, the format comes last
+_SQLITE_TIME = re.compile(
+    r"\b(?:DATE|DATETIME|TIME|STRFTIME|JULIANDAY)\s*\([^()]*'(?:now|start of \w+|[+-]?\d+ \w+|weekday \d)'",
+    re.IGNORECASE,
+)
+_EVERYWHERE = re.compile(r"(?:%[YmdHS]|[^%\w])+")  # the formats that sqlglot knows in each dialect
+_UNITS = {*_PARTS, *_TRUNCATED, *_STEPS, "decade", "century"}
 
 
 def apply(context: RuleContext) -> Finding | None:
@@ -53,15 +63,33 @@ def apply(context: RuleContext) -> Finding | None:
 
 
 def _translate(context: RuleContext) -> Finding | None:
-    own = context.to_sql(context.tree) if context.tree is not None else ""
-    for foreign in _FOREIGN:
+    own, formats = context.to_sql(context.tree) if context.tree is not None else "", _SQLITE_FORMAT.findall(context.sql)
+    if _SQLITE_TIME.search(context.sql) or not all(map(_EVERYWHERE.fullmatch, formats)):
+        return None
+    for foreign in ("sqlite",) if formats else _FOREIGN:
+        if foreign == "mysql" and "||" in context.sql:
+            continue  # there it means OR
         try:
             written = context.to_sql(parse_sql(context.sql, foreign))
+            is_rounded = "epoch" in written and "epoch" not in context.sql.lower()  # a difference in days
+            is_other = foreign != context.dialect and written != own and not is_rounded
+            if is_other and _list_used(context.sql, context) <= _list_used(written, context):
+                return Finding(f"read as {foreign}", written)
         except (SqlglotError, RecursionError):
             continue
-        if foreign != context.dialect and written != own:
-            return Finding(f"read as {foreign}", written)
     return None
+
+
+def _list_used(sql: str, context: RuleContext) -> Counter[str]:
+    """How often a query names each column of the schema, and how many values it has. Units of time are neither.
+
+    A translation must keep them: a parser drops arguments that its dialect does not have, and in MySQL's, a name in
+    double quotes becomes a text.
+    """
+    names = {column.name.lower() for table in context.schema.tables for column in table.columns}
+    words = [(it.token_type, it.text.lower()) for it in tokenize(sql, context.dialect) if it.text.lower() not in _UNITS]
+    values = {TokenType.STRING, TokenType.NUMBER}
+    return Counter("" if kind in values else text for kind, text in words if kind in values or text in names)
 
 
 def _say_in_sqlite(tree: exp.Query, sql: str, told: dict[str, None]) -> Iterator[Change | str]:
