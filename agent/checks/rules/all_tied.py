@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
+from agent.checks.rules.reading import group_keys
 
 
 def apply(context: RuleContext) -> Finding | None:
@@ -25,7 +26,11 @@ def apply(context: RuleContext) -> Finding | None:
     groups = query.copy()
     for part in ("order", "limit", "offset", "fetch", "distinct", "with_"):
         groups.set(part, None)
-    groups.set("expressions", [exp.alias_(measure.copy(), "measure")])
+    for key, meant in zip(groups.args["group"].expressions, group_keys(query), strict=True):
+        if isinstance(key, exp.Literal):  # a position
+            key.replace(meant.copy())
+    named = [it for it in groups.selects if it.alias and it.alias.lower() != "measure"]  # other clauses may read them
+    groups.set("expressions", [*named, exp.alias_(measure.copy(), "measure")])
     shown = max(int(count), 2) if count.isdigit() else 2
     number = f"CASE WHEN COUNT(*) > {shown} AND MIN(measure) = MAX(measure) THEN COUNT(*) ELSE 0 END"
     counted = exp.select(number).from_(groups.subquery("each_group"))

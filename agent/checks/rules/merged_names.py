@@ -62,8 +62,10 @@ def _count_merged(context: RuleContext, select: exp.Select, entity: exp.Column) 
     groups = select.copy()
     if groups.args.get("limit") is None:
         groups.set("order", None)
-    for at, item in enumerate(groups.selects):
-        item.replace(exp.alias_(item.unalias().copy(), item.output_name or f"item_{at}"))
+    names = [it.output_name.lower() for it in groups.selects]
+    for at, item in enumerate(groups.selects):  # each with a name of its own, as most databases want it
+        name = item.output_name if names.count(names[at]) == 1 else ""
+        item.replace(exp.alias_(item.unalias().copy(), name or f"item_{at}"))
     counted = exp.Count(this=exp.Distinct(expressions=[entity]))
     groups = groups.select(exp.alias_(counted, "entities"))
     return context.to_sql(exp.select("SUM(entities)").from_(groups.subquery("each_group")).where("entities > 1"))
