@@ -58,8 +58,10 @@ def text_filters(tree: exp.Query, schema: Schema) -> list[TextFilter]:
 
 
 def spell_texts(tree: exp.Query, sql: str, schema: Schema) -> exp.Query:
-    """The tree, changed in place: each "double-quoted" word that names no column of the schema and no alias becomes a
-    string, as SQLite reads it."""
+    """The tree, changed in place: each string with the prefix N becomes a plain one, and in SQLite each "double-quoted"
+    word that names no column of the schema and no alias, as it reads them."""
+    for national in list(tree.find_all(exp.National)):
+        national.replace(exp.Literal.string(national.name))
     if schema.dialect != "sqlite" or '"' not in sql:
         return tree
     names = {column.name.lower() for table in schema.tables for column in table.columns}

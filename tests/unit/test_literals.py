@@ -9,6 +9,7 @@ from small_tables import table
 from sqlglot import exp
 
 from executors.base import Schema
+from executors.dialects.table import DIALECTS
 from executors.sql.literals import same_text, spell_texts, text_filters
 from executors.sql.tree import tree_to_change
 from fuzz.shop import shop_schema
@@ -52,13 +53,12 @@ def test_only_texts_of_real_tables_are_filters() -> None:
         ("sqlite", "SELECT city FROM people WHERE sex = `F`", [], "these are for names alone"),
         ("sqlite", 'SELECT city FROM people AS p WHERE sex = p."F"', [], "a column of p"),
         ("postgresql", 'SELECT city FROM people WHERE sex = "F"', [], "elsewhere it is a name"),
+        ("sqlserver", "SELECT city FROM people WHERE sex IN (N'F', 'M')", ["F", "M"], "N begins a text of any letters"),
     ],
 )
-def test_a_text_in_double_quotes_is_read_as_sqlite_reads_it(
-    dialect: str, sql: str, filters: list[str], why: str
-) -> None:
+def test_a_text_is_read_as_the_dialect_reads_it(dialect: str, sql: str, filters: list[str], why: str) -> None:
     schema = SCHEMA.model_copy(update={"dialect": dialect})
-    tree = tree_to_change(sql, "sqlite" if dialect == "sqlite" else "postgres")
+    tree = tree_to_change(sql, DIALECTS[dialect].sqlglot)
     assert tree is not None
     assert [it.value for it in text_filters(spell_texts(tree, sql, schema), schema)] == filters, why
 

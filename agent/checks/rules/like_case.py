@@ -25,8 +25,8 @@ def apply(context: RuleContext) -> Finding | None:
         text = str(pattern.this)
         if text == text.upper() or isinstance(node.parent, exp.Escape):
             return None
-        node.set("this", exp.Lower(this=column.copy()))
-        node.set("expression", exp.Literal.string(text.lower()))
+        for side in ("this", "expression"):  # of some databases, LOWER knows the letters of ASCII alone
+            node.set(side, exp.Lower(this=node.args[side].copy()))
         return node
 
     changed = context.change_each(exp.Like, by=fold, detail="LIKE is case-sensitive: {} gives other rows.")

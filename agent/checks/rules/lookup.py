@@ -25,9 +25,9 @@ MAX_NEAREST = 3
 MAX_OTHERS = 4
 VALUES_READ = 2000
 MAX_VARIANTS = 8
+_FOLDING = {"mysql", "mariadb", "sqlserver"}  # whose usual collations take capitals and small letters for the same
 _SLOW = {ErrorKind.TIMEOUT, ErrorKind.RESOURCE}
 ROWS_READ = 100_000  # for variants: a large table is not read whole at each question
-_FOLDING = {"mysql", "mariadb", "sqlserver"}  # whose usual collations take capitals and small letters for the same
 _BEGINNING, _MOST_DIFFERENT = 3, 1 / 3  # bytes, as two signs of Chinese are a word; share of letters
 
 Key = tuple[str, str, str]
@@ -65,7 +65,9 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
     for found in filters[:MAX_LITERALS]:
         try:
             is_stored = await _is_stored(found.table, found.column, found.value, schema, database)
-            spellings = {*await _find_variants(found, schema, database), *([found.value] if is_stored else ())}
+            spellings = set(await _find_variants(found, schema, database))
+            if is_stored and not (spellings and schema.dialect in _FOLDING):  # there, one of them equals it
+                spellings.add(found.value)
             if len(spellings) > 1:
                 variants[found.key] = tuple(sorted(spellings))
             if is_stored:
@@ -91,7 +93,8 @@ async def _find_variants(found: TextFilter, schema: Schema, database: Database) 
     """The stored values that differ from a text only in case or outer spaces, among the first rows.
 
     None for keys and views, if the values are no forms of one word (`mW` and `MW` are not the same), if there are too
-    many, or if the database takes them for the same or cannot compare them. Raises SqlError: it took too long.
+    many, or if the database cannot compare them. Of values that it takes for the same, it gives one. Raises SqlError:
+    it took too long.
     """
     from sqlglot import exp
 
@@ -99,12 +102,13 @@ async def _find_variants(found: TextFilter, schema: Schema, database: Database) 
 
     table, name = found.table, found.column.name
     keys = {*table.primary_key, *(it for key in table.foreign_keys for it in key.columns)}
-    if schema.dialect in _FOLDING or table.is_view or name in keys or not is_text(found.column):
+    if table.is_view or name in keys or not is_text(found.column):
         return ()
     column = exp.column(name, quoted=True)
     rows = exp.select(column).from_(_source_of(table)).limit(ROWS_READ).subquery("first_rows")
-    folded = exp.Lower(this=exp.Trim(this=column.copy())).eq(found.value.strip().lower())
-    sql = exp.select(column.copy()).distinct().from_(rows).where(folded).sql(dialect=DIALECTS[schema.dialect].sqlglot)
+    folded, said = (exp.Lower(this=exp.Trim(this=it)) for it in (column.copy(), exp.Literal.string(found.value)))
+    query = exp.select(column.copy()).distinct().from_(rows).where(folded.eq(said))
+    sql = query.sql(dialect=DIALECTS[schema.dialect].sqlglot)
     try:
         stored = await database.run(await database.check(sql, MAX_VARIANTS))
     except SqlError as error:
@@ -160,7 +164,7 @@ async def _columns_with(found: TextFilter, schema: Schema, database: Database) -
 async def _is_stored(table: Table, column: Column, value: str, schema: Schema, database: Database) -> bool:
     values = _values_of(table, column)
     sql = values.where(values.selects[0].eq(value)).sql(dialect=DIALECTS[schema.dialect].sqlglot)
-    return value in column.samples or bool((await database.run(await database.check(sql, 1))).rows)
+    return bool((await database.run(await database.check(sql, 1))).rows)
 
 
 def _values_of(table: Table, column: Column) -> exp.Select:
