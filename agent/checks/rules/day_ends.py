@@ -16,9 +16,11 @@ from agent.checks.rules.base import Finding, Rule, RuleContext
 from executors.base import Column
 from executors.sql.literals import owner_of
 
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{8}")
 _TIMED_TYPE = re.compile(r"timestamp|datetime|seconddate", re.IGNORECASE)
 _TIMED = re.compile(r"\d{4}-\d\d-\d\d[ T](?!00:00(?::00)?(?:\.0+)?$)\d\d:\d\d")
+_CONVERSIONS = (exp.Cast, exp.Convert, exp.Date, exp.DateStrToDate, exp.TsOrDsToDate, exp.StrToDate, exp.StrToTime)
+_CALLS = {"todate", "todate32", "todatetime", "to_date", "to_timestamp"}
 _KINDS = (exp.EQ, exp.NEQ, exp.In, exp.Between, exp.LTE, exp.GT)
 _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {exp.EQ: exp.EQ, exp.NEQ: exp.NEQ, exp.GTE: exp.LTE, exp.LT: exp.GT}
 
@@ -48,15 +50,18 @@ def _by_days(node: exp.Expr, context: RuleContext) -> exp.Expr | None:
 
 
 def _next_day(bound: exp.Expr | None) -> exp.Expr | None:
-    """The day after, written as the bound is: a text, or one that is cast to a date; None for anything else."""
-    literal = bound.this if isinstance(bound, exp.Cast | exp.Date | exp.TsOrDsToDate) else bound
+    """The day after, written as the bound is: a text, or one that is converted to a time; None for anything else."""
+    is_call = isinstance(bound, _CONVERSIONS) or (isinstance(bound, exp.Anonymous) and bound.name.lower() in _CALLS)
+    parts = bound.iter_expressions() if bound is not None and is_call else iter([bound])
+    literal = next((it for it in parts if not isinstance(it, exp.DataType)), None)
     if not isinstance(literal, exp.Literal) or not literal.is_string or not _DAY.fullmatch(str(literal.this)):
         return None
     try:
-        after = exp.Literal.string((date.fromisoformat(str(literal.this)) + timedelta(days=1)).isoformat())
+        day = (date.fromisoformat(str(literal.this)) + timedelta(days=1)).isoformat()
     except (ValueError, OverflowError):  # the 31st of a shorter month
         return None
-    return bound.transform(lambda it: after if isinstance(it, exp.Literal) else it) if bound is not None else None
+    after = exp.Literal.string(day if "-" in str(literal.this) else day.replace("-", ""))
+    return bound.transform(lambda it: after if it == literal else it) if bound is not None else None
 
 
 def _holds_times(column: Column, dialect: str) -> bool:

@@ -10,8 +10,12 @@ from agent.checks.rules.base import Finding, Rule, RuleContext
 from agent.checks.rules.reading import group_keys
 
 _UNITS = {"MONTH", "QUARTER", "WEEK"}
-_YEARLESS = re.compile(r"%[mbBVUW]|(?i:month|mon|mm)")  # formats of a month or week, and of nothing else
-_CALLS = {"tomonth": "toYear", "toquarter": "toYear"}  # ClickHouse's
+# Formats of a month, quarter or week, and of nothing else: as the parser has them, or as Oracle writes them.
+_YEARLESS = re.compile(r"%-?[mbBVUWv]|%mstrict|F?%?(?i:(?:FM)?(?:month|mon|mm|q|ww|iw))")
+_CALLS = {"tomonth": "toYear", "toquarter": "toYear", "toweek": "toYear"}  # ClickHouse's
+_CALLS |= dict.fromkeys(("month", "monthname", "week"), "YEAR")  # HANA's, whose quarters and ISO weeks have their year
+_YEARS = {"YEAR", "TOYEAR"}
+_FORMATTERS = {"to_char", "to_varchar", "to_nvarchar"}
 
 
 def apply(context: RuleContext) -> Finding | None:
@@ -42,21 +46,30 @@ def _year_of(node: exp.Expr) -> exp.Expr | None:
             return exp.Extract(this=exp.var("YEAR"), expression=node.this.copy())
         case exp.Extract() if node.name.upper() in _UNITS:
             return exp.Extract(this=exp.var("YEAR"), expression=node.expression.copy())
-        case exp.TimeToStr() if _YEARLESS.fullmatch(node.text("format")):
-            year = node.copy()
-            year.set("format", exp.Literal.string("%Y"))
-            return year
-        case exp.Anonymous() if node.name.lower() in _CALLS:
-            return exp.Anonymous(this=_CALLS[node.name.lower()], expressions=[it.copy() for it in node.expressions])
+        case exp.TimeToStr() | exp.ToChar():
+            return _with_year(node, "%Y" if isinstance(node, exp.TimeToStr) else "YYYY")
+        case exp.Anonymous() if node.name.lower() in _FORMATTERS:
+            return _with_year(node, "YYYY")
+        case exp.Anonymous(expressions=[time, *_]) if node.name.lower() in _CALLS:
+            return exp.Anonymous(this=_CALLS[node.name.lower()], expressions=[time.copy()])
         case exp.Anonymous(expressions=[exp.Literal() as unit, time]) if unit.name.upper() in _UNITS:  # date_part
             return exp.Anonymous(this=node.name, expressions=[exp.Literal.string("year"), time.copy()])
     return None
 
 
+def _with_year(call: exp.Expr, form: str) -> exp.Expr | None:
+    """A call that formats a time, with the format of a year; None if it does not format a month or a week alone."""
+    year = call.copy()
+    for text in (it for it in year.iter_expressions() if isinstance(it, exp.Literal) and _YEARLESS.fullmatch(it.name)):
+        text.replace(exp.Literal.string(form))
+        return year
+    return None
+
+
 def _names_year(item: exp.Expr) -> bool:
     """Whether an item or a key tells years apart: `YEAR(day)`, `SUM(CASE WHEN YEAR(day) = 2024 ...)`."""
-    years = item.find_all(exp.Year, exp.Extract, exp.TimeToStr)
-    return any(isinstance(it, exp.Year) or it.name.upper() == "YEAR" or "%Y" in it.text("format") for it in years)
+    years = item.find_all(exp.Year, exp.Extract, exp.TimeToStr, exp.ToChar, exp.Anonymous)
+    return any(isinstance(it, exp.Year) or it.name.upper() in _YEARS or "%Y" in it.text("format") for it in years)
 
 
 RULE = Rule("merged_months", "query", "data", "doubt", apply)
