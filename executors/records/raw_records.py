@@ -20,6 +20,7 @@ If the tree does not prove that rows are those behind the result, the answer is 
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
@@ -103,7 +104,8 @@ def strays(raw: RawQuery, result: QueryResult, records: QueryResult) -> bool:
     """Whether some records belong to groups that the complete result does not show, or the other way round.
 
     If groups tie for the last place of a LIMIT, a database may choose other ones the second time. If the records are
-    truncated, groups without records do not count.
+    truncated, groups without records do not count. A group of a database that takes `a` and `A` for the same shows one
+    of them, and has records of both.
     """
     keys = raw.keys or ()
     places = {name.lower(): place for place, name in enumerate(records.columns)}
@@ -112,13 +114,22 @@ def strays(raw: RawQuery, result: QueryResult, records: QueryResult) -> bool:
         return False
     theirs = {tuple(_text(row[places[key.lower()]]) for key in keys) for row in records.rows}
     ours = {tuple(_text(row[shown[key.lower()]]) for key in keys) for row in result.rows}
-    return not theirs <= ours if records.truncated else theirs != ours
+    alike = {tuple(map(_fold, key)) for key in ours}
+    if any(tuple(map(_fold, key)) not in alike for key in theirs - ours):
+        return True
+    return not records.truncated and not ours <= theirs
 
 
 def _text(value: JsonValue) -> str | None:
     """A value as text, which is the same for a number and for a number that was converted to text."""
     number = isinstance(value, float) and value.is_integer()
     return None if value is None else as_text(int(value) if number else value)
+
+
+def _fold(text: str | None) -> str | None:
+    """A text as collations compare it that ignore case, accents and spaces at the end."""
+    marked = unicodedata.normalize("NFKD", text or "")
+    return None if text is None else "".join(it for it in marked if not unicodedata.combining(it)).casefold().rstrip()
 
 
 def _never_null(result: QueryResult | None) -> frozenset[str]:
