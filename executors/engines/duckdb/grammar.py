@@ -82,7 +82,9 @@ class PlainDuckDB(DuckDB):
 
     class Generator(FaithfulGenerator, DuckDBGenerator):
         def ignorenulls_sql(self, expression: exp.IgnoreNulls) -> str:
-            return f"{self.sql(expression, 'this')} IGNORE NULLS"
+            call = self.sql(expression, "this")
+            # sqlglot's parser adds the words to ANY_VALUE, which is no window function and does not take them.
+            return call if isinstance(expression.this, exp.AnyValue) else f"{call} IGNORE NULLS"
 
         def withingroup_sql(self, expression: exp.WithinGroup) -> str:
             return Generator.withingroup_sql(self, expression)
