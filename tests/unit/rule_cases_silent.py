@@ -16,6 +16,12 @@ def _left_alone(*rows: tuple[str, str], dialect: str = "sqlite") -> tuple[Case, 
     return tuple(Case(sql, None, why, dialect=dialect) for sql, why in rows)
 
 
+def _as_text(sql: str, column: str, why: str) -> Case:
+    """Oracle writes times by a setting of the session."""
+    written = f"TO_CHAR({column}, 'YYYY-MM-DD HH24:MI:SS')"
+    return Case(sql.format(column), sql.format(written), why, dialect="oracle")
+
+
 SILENT_CASES: dict[str, tuple[Case, ...]] = {
     "date_arithmetic": (
         Case(
@@ -382,6 +388,38 @@ SILENT_CASES: dict[str, tuple[Case, ...]] = {
             ("SELECT x.n FROM (SELECT UPPER(name) AS n FROM readers) AS x WHERE x.n LIKE 'A%'", "of no table"),
             (f"{LOANS} fee > 3", "no text at all"),
             dialect=ELSEWHERE,
+        ),
+    ),
+    "times_as_text": (
+        _as_text(f"{LOANS} {{}} LIKE '2024-03%'", "taken_at", "a month"),
+        _as_text(f"{LOANS} {{}} LIKE '2024%'", "taken_at", "a year"),
+        _as_text(f"{LOANS} {{}} LIKE '%-03-%'", "taken_at", "any March"),
+        _as_text(f"{LOANS} NOT {{}} LIKE '2024-03%'", "taken_at", "all but a month"),
+        _as_text("SELECT COUNT(*) FROM openings WHERE {} LIKE '2024-03-0_'", "held_on", "a day"),
+        _as_text("SELECT SUBSTR({0}, 1, 7), COUNT(*) FROM loans GROUP BY SUBSTR({0}, 1, 7)", "taken_at", "its month"),
+        _as_text("SELECT SUBSTR({}, 1, 4) FROM loans l", "l.taken_at", "its year"),
+        _as_text("SELECT id FROM openings o WHERE SUBSTR({}, 6, 2) = '03'", "o.held_on", "its month, compared"),
+        *(
+            Case(sql, None, why, dialect=dialect)
+            for dialect, sql, why in (
+                ("oracle", f"{LOANS} taken_at LIKE '%MAR%'", "as it is written"),
+                ("oracle", f"{LOANS} due LIKE '2024-03%'", "a text"),
+                ("oracle", f"{LOANS} fee LIKE '2024%'", "a number"),
+                ("oracle", "SELECT SUBSTR(due, 1, 7) FROM loans", "part of a text"),
+                ("oracle", f"{LOANS} TO_CHAR(taken_at, 'YYYY-MM') LIKE '2024-03%'", "written so"),
+                ("oracle", f"{LOANS} taken_at >= DATE '2024-03-01'", "no text"),
+                ("oracle", "SELECT EXTRACT(YEAR FROM taken_at) FROM loans", "its year"),
+                (
+                    "sqlserver",
+                    "SELECT id FROM openings WHERE held_on LIKE '2024-03%'",
+                    "of a day, it writes 2024-03-01",
+                ),
+                ("postgresql", f"{LOANS} CAST(taken_at AS TEXT) LIKE '2024-03%'", "PostgreSQL writes it so"),
+                ("mariadb", f"{LOANS} taken_at LIKE '2024-03%'", "MariaDB, too"),
+                ("duckdb", f"{LOANS} CAST(taken_at AS VARCHAR) LIKE '2024-03%'", "and DuckDB"),
+                ("sqlite", f"{LOANS} taken_at LIKE '2024-03%'", "in SQLite, it is one"),
+                ("hana", f"{LOANS} taken_at LIKE '2024-03%'", "HANA writes it so"),
+            )
         ),
     ),
 }

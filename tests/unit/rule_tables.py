@@ -6,6 +6,7 @@ import doubt_counterexamples
 import language_counterexamples
 import rule_counterexamples
 from rule_cases import CASES
+from rule_cases_dialects import DIALECT_CASES
 from rule_cases_parents import PARENT_CASES
 
 MORE = (
@@ -13,4 +14,7 @@ MORE = (
     | doubt_counterexamples.COUNTEREXAMPLES
     | language_counterexamples.COUNTEREXAMPLES
 )
-TABLES = {name: [*cases, *MORE.get(name, ()), *PARENT_CASES.get(name, ())] for name, cases in CASES.items()}
+TABLES = {
+    name: [*cases, *MORE.get(name, ()), *PARENT_CASES.get(name, ()), *DIALECT_CASES.get(name, ())]
+    for name, cases in CASES.items()
+}

@@ -39,8 +39,8 @@ def _find_denied(node: exp.Expr) -> exp.Column | None:
     match node:
         case exp.NEQ() | exp.Like(args={"negate": True}) | exp.ILike(args={"negate": True}):
             condition = node
-        case exp.Not(this=exp.EQ() | exp.In() | exp.Like() | exp.ILike() as condition):
-            pass
+        case exp.Not() if isinstance(node.this.unnest(), exp.EQ | exp.In | exp.Like | exp.ILike):
+            condition = node.this.unnest()
         case _:
             return None
     values = condition.expressions or [condition.args.get("expression")]

@@ -14,6 +14,11 @@ Place = tuple[str, str]  # an alias and a column, in lower case
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?!\w)")
 _SWAPPED = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d\d?")  # 1.500 or 2,5, as half of the world writes it
+# Types of times that a cast to text does not write as `2025-03-01`: Oracle's by its setting, which is another.
+_OTHER_TEXTS = {
+    "sqlserver": re.compile(r"(?:small)?datetime$", re.IGNORECASE),
+    "oracle": re.compile(r"date|timestamp", re.IGNORECASE),
+}
 _DATE_TYPE = re.compile(r"date|timestamp", re.IGNORECASE)
 
 
@@ -22,6 +27,21 @@ def holds_dates(column: Column, dialect: str) -> bool:
     if dialect == "sqlite":  # it stores any value in a column of any type
         return bool(column.samples) and all(map(_DATE.match, column.samples))
     return _DATE_TYPE.search(column.type) is not None
+
+
+def is_written_otherwise(column: Column, dialect: str) -> bool:
+    """Whether a column holds times that the database does not write as `2025-03-01` when it converts them to text."""
+    return dialect in _OTHER_TEXTS and _OTHER_TEXTS[dialect].match(column.type) is not None
+
+
+def write_as_text(node: exp.Expr, column: Column, dialect: str) -> exp.Expr:
+    """A column as text, with times as ISO 8601 writes them."""
+    if not is_written_otherwise(column, dialect):
+        return exp.cast(node.copy(), "TEXT")
+    if dialect == "oracle":
+        return exp.TimeToStr(this=node.copy(), format=exp.Literal.string("%Y-%m-%d %H:%M:%S"))
+    to = exp.DataType.build("VARCHAR(19)", dialect="tsql")
+    return exp.Convert(this=to, expression=node.copy(), style=exp.Literal.number(120))
 
 
 def group_keys(select: exp.Query) -> list[exp.Expr]:

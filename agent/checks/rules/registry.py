@@ -21,6 +21,7 @@ RULES = (
     "cut_division",
     "numbers_as_text",
     "day_ends",
+    "times_as_text",
     "missing_partner",
     "counted_amount",
     "captured_column",
