@@ -61,12 +61,27 @@ def find_tie_query(tree: exp.Query, columns: int, rows: int, most: int, dialect:
         elif query.args.get("distinct"):
             return None  # another column would make other rows distinct
         else:
-            added = items[place] if place is not None else key.this
+            added = items[place] if place is not None else _without_aliases(key.this, tree.expressions, dialect)
             keys.append(columns + len(query.expressions) - len(items))
             query.append("expressions", exp.alias_(added.copy(), f"tie_key_{len(keys)}"))
     if not keys:
         return None
     return TieQuery(with_limit(query, rows + most, dialect), rows + most, tuple(keys))
+
+
+# Here, ORDER BY may compute with an alias of the select list, and another item of that list may not.
+_ALIASES_IN_ORDER = frozenset({"sqlite", "mysql", "mariadb", "oracle", "hana"})
+
+
+def _without_aliases(key: exp.Expr, items: Sequence[exp.Expr], dialect: Dialect) -> exp.Expr:
+    """A copy of an expression of ORDER BY with the items that its aliases mean."""
+    named = {it.alias.lower(): it.unalias() for it in items if it.alias and dialect.name in _ALIASES_IN_ORDER}
+
+    def meant(node: exp.Expr) -> exp.Expr:
+        item = named.get(node.name.lower()) if isinstance(node, exp.Column) and not node.table else None
+        return exp.paren(item.copy()) if item is not None else node
+
+    return key.copy().transform(meant)
 
 
 def _find_item(key: exp.Expr, items: Sequence[exp.Expr]) -> int | None:
