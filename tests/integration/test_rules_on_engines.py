@@ -231,6 +231,18 @@ def test_shared_names_are_counted_beside_a_column_of_the_same_name(engine: Engin
     assert (engine.find("merged_names", sql) is not None) is (engine.dialect in FOLDING)
 
 
+def test_a_join_that_repeats_nothing_is_not_doubted_however_many_groups_it_has(engine: Engine) -> None:
+    """Each visit has one member. A database may give the groups of COUNT and of COUNT(DISTINCT) in another order."""
+    sql = "SELECT v.id, SUM(m.id) FROM visits AS v JOIN members AS m ON m.id = v.member_id GROUP BY v.id"
+    found = RULES["fan_out"].find(
+        RuleContext(sql, engine.executor.schema(), tree_to_change(sql, DIALECTS[engine.dialect].sqlglot))
+    )
+
+    assert found is not None
+    assert [engine.ask(probe).row_count for probe in found.probes] == [1, 1]
+    assert engine.find("fan_out", sql) is None
+
+
 def test_an_average_of_integers_keeps_its_decimals(engine: Engine) -> None:
     found = engine.find("cut_division", "SELECT AVG(fee) AS fee FROM visits")
 

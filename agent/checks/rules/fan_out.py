@@ -69,16 +69,19 @@ def _list_repeating(alias: str, tables: dict[str, Table], pairs: set[tuple[Place
 
 
 def _probes(context: RuleContext, select: exp.Select, alias: str, table: Table) -> tuple[str, ...]:
-    """Two queries: the number of rows of each group, and of its distinct keys."""
+    """Two queries of one number: all rows of the groups, and their distinct keys. Groups may be more than a result."""
     if len(table.primary_key) != 1 or select is not context.query:
         return ()
     keys, key, found = group_keys(select), column_of(alias, table.primary_key[0], context.schema), list[str]()
     for counted in (key, exp.Distinct(expressions=[key.copy()])):
-        probe = select.copy()
-        for part in ("order", "having", "limit", "distinct", "offset"):
-            probe.set(part, None)
-        probe.set("expressions", [*(it.copy() for it in keys), exp.Count(this=counted)])
-        probe.set("group", exp.Group(expressions=[it.copy() for it in keys]) if keys else None)
+        groups = select.copy()
+        for part in ("order", "having", "limit", "distinct", "offset", "with_"):
+            groups.set(part, None)
+        groups.set("expressions", [exp.alias_(exp.Count(this=counted), "n")])
+        groups.set("group", exp.Group(expressions=[it.copy() for it in keys]) if keys else None)
+        probe = exp.select("SUM(n)").from_(groups.subquery("each_group"))
+        if (ctes := select.args.get("with_")) is not None:
+            probe.set("with_", ctes.copy())
         found.append(context.to_sql(probe))
     return tuple(found)
 
