@@ -107,7 +107,7 @@ _FIELDS = (
     ),
     *("context", "dataset_id", "connection_id", "connection_type", "trace_id", "correct", "corrected_sql", "comment"),
     *("query", "top_k", "documents", "text", "kind", "table", "column", "verdict", "max_attempts", "allow_writes"),
-    *("confirm", "raw_row_limit", "enable_evaluation", "clarify", "history", "parent_message_id", "id"),
+    *("confirm", "raw_row_limit", "enable_evaluation", "clarify", "history", "parent_message_id", "id", "answer_id"),
 )
 _NUMBERS = st.one_of(st.integers(), st.floats(), st.sampled_from([0, -1, 1e308, 2**63, 2**64, 1e-9]))
 _json_values = st.recursive(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field
 
-from agent.core.models import CandidateSource, Check, Choice, Doubt, Plan, Reason, Verdict
+from agent.core.errors import UnknownAnswer
+from agent.core.models import CandidateSource, Check, Choice, Doubt, Plan, Reason, Verdict, take_trace_id
 from agent.core.usage import Usage
 from executors.base import Frozen
 
@@ -220,7 +223,8 @@ class Answer(Frozen):
     warnings: What was skipped or incomplete, one sentence each.
     usage: Model calls, tokens and cost.
     timings_ms: Milliseconds of each step, by step.
-    trace_id: Identifies the request in logs, traces, reviews and feedback.
+    trace_id: Identifies the request in logs and traces. All questions of one `traceparent` share it.
+    answer_id: Identifies the answer. Feedback, sessions, links and resumed streams refer to it.
     session_id: The session that the question belongs to. Null if it belongs to none.
     """
 
@@ -267,4 +271,27 @@ class Answer(Frozen):
     usage: Usage = Usage()
     timings_ms: dict[str, float] = {}
     trace_id: str = ""
+    answer_id: str = Field(default_factory=take_trace_id, json_schema_extra={"default": ""})
     session_id: str | None = None
+
+
+def new_answer_id(trace_id: str) -> str:
+    """A new id of an answer: the trace id of its question, a hyphen and 16 random hexadecimal digits."""
+    return f"{trace_id}-{secrets.token_hex(8)}"
+
+
+def trace_of(answer_id: str) -> str:
+    """The trace id in the id of an answer."""
+    return answer_id.partition("-")[0]
+
+
+Found = TypeVar("Found")
+
+
+def take_only(found: Sequence[Found], answer_id: str, missing: str) -> Found:
+    """The one that was found by the id of an answer or of a trace. Raises UnknownAnswer for none, and for several."""
+    if len(found) > 1:
+        raise UnknownAnswer(f"Several answers have the trace_id {answer_id}. Send the `answer_id` of one of them.")
+    if not found:
+        raise UnknownAnswer(missing)
+    return found[0]

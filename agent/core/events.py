@@ -45,13 +45,15 @@ class Event(BaseModel):
 class Started(Event):
     """The first event of a stream.
 
-    trace_id: Identifies the request in logs, traces, reviews and feedback.
+    trace_id: Identifies the request in logs and traces. All questions of one `traceparent` share it.
+    answer_id: Identifies the answer. Feedback, sessions, links and resumed streams refer to it.
     question: The question.
     database: The database that is asked.
     """
 
     event: ClassVar[str] = "start"
     trace_id: str
+    answer_id: str
     question: str
     database: str
 

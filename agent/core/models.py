@@ -19,6 +19,11 @@ def take_fields(of: BaseModel, wanted: type[BaseModel]) -> dict[str, Any]:
     return {name: getattr(of, name) for name in type(of).model_fields if name in wanted.model_fields}
 
 
+def take_trace_id(values: dict[str, Any]) -> str:
+    """The id of an answer from before answers had ids of their own: its trace id. A default factory."""
+    return str(values["trace_id"])
+
+
 Reason = Literal[
     "vague_time",
     "two_dates",
@@ -138,6 +143,7 @@ class Question(Frozen):
     sight: which rows the caller sees, in the form of `RowFilter.sight`; empty: all.
     came_at: when it was asked. time_zone: the time zone of its days.
     part_of: the whole question, if this is a part of it worded by a model; else empty.
+    answer_id: the id of its answer, see `new_answer_id`.
     """
 
     text: str
@@ -155,6 +161,7 @@ class Question(Frozen):
     came_at: datetime = Field(default_factory=lambda: datetime.now(UTC))
     time_zone: str = "UTC"
     part_of: str = ""
+    answer_id: str = Field(default_factory=take_trace_id)
 
     @property
     def own_words(self) -> str:

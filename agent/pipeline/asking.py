@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Hashable
 from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from agent.core.answers import Answer
+from agent.core.answers import Answer, new_answer_id
 from agent.core.callers import ANONYMOUS
 from agent.core.errors import PlumblineError, QuestionInvalid, StateUnavailable, UnknownSession
 from agent.core.events import Done, Event, Queued, Started
@@ -61,7 +61,7 @@ class Flights:
     async def events(self, question: Question, answer: Callable[[], AsyncIterator[Event]]) -> AsyncGenerator[Event]:
         """The events of a question. Closing the iterator cancels the work, unless another caller still waits for it.
 
-        A caller who joins gets all events from the first on, with a trace id of their own and a usage of zero.
+        A caller who joins gets all events from the first on, with ids of their own and a usage of zero.
         """
         key = key_of(question)
         flight = self._flights.get(key) if key is not None else None
@@ -113,12 +113,12 @@ class _Flight:
 
 
 def _readdress(event: Event, question: Question) -> Event:
-    """The event for a caller who joined: with their trace id, and no usage."""
+    """The event for a caller who joined: with their ids, and no usage."""
+    own = {"trace_id": question.trace_id, "answer_id": question.answer_id}
     if isinstance(event, Started):
-        return event.model_copy(update={"trace_id": question.trace_id})
+        return event.model_copy(update=own)
     if isinstance(event, Done):
-        answer = event.answer.model_copy(update={"trace_id": question.trace_id, "usage": Usage()})
-        return Done(answer=answer)
+        return Done(answer=event.answer.model_copy(update={**own, "usage": Usage()}))
     return event
 
 
@@ -134,13 +134,15 @@ class QuestionTerms(TypedDict, total=False):
     """What a caller may add to a question and its database. `Asking.events` has the defaults.
 
     session_id: the conversation that the question belongs to.
-    trace_id: identifies the question in logs, traces and events.
+    trace_id: identifies the request in logs and traces.
+    answer_id: a new id for the answer, of `new_answer_id`.
     principal: the caller, whose rights decide what can be read.
     """
 
     session_id: str | None
     options: Options
     trace_id: str
+    answer_id: str
     principal: str
 
 
@@ -175,6 +177,7 @@ class Asking:
         session_id: str | None = None,
         options: Options = NO_OPTIONS,
         trace_id: str = "",
+        answer_id: str = "",
         principal: str = ANONYMOUS,
         deadline_s: float | None = None,
         listens: bool = True,
@@ -191,6 +194,7 @@ class Asking:
         deadline = self._registered.deadlines.new(OUT_OF_TIME, deadline_s)
         came_at = utc_now()
         trace_id = trace_id or new_trace_id()
+        answer_id = answer_id or new_answer_id(trace_id)
         await self._registered.follow(database)
         with telemetry.get().arriving(trace_id):
             self._registered.admit(database, principal)  # first: no other refusal may reveal that it exists
@@ -200,7 +204,7 @@ class Asking:
             async with deadline.enforce():
                 with telemetry.get().arriving(trace_id):
                     question = await self._question(text, database, session_id, options, trace_id, principal)
-            yield Started(trace_id=trace_id, question=question.text, database=database)
+            yield Started(trace_id=trace_id, answer_id=answer_id, question=question.text, database=database)
             if session_id is not None:
                 async with deadline.enforce():
                     await turn.enter_async_context(self._sessions.turn(session_id, principal))
@@ -208,7 +212,8 @@ class Asking:
                 with telemetry.get().arriving(trace_id):
                     if session_id is not None:  # the previous one may be answered by now
                         question = await self._question(text, database, session_id, options, trace_id, principal)
-                    question = question.model_copy(update={"came_at": came_at})  # before it waited for its turn
+                    # It came before it waited for its turn.
+                    question = question.model_copy(update={"came_at": came_at, "answer_id": answer_id})
                     target = await self._registered.get(database, principal)
                 await self._load()
             if target.is_filtered:  # their queries may hold values that others may not see
@@ -355,6 +360,7 @@ class Asking:
             status=SMALL_TALK if answer.kind == "small_talk" else answer.status,
             confidence=answer.confidence,
             trace_id=question.trace_id,
+            answer_id=question.answer_id,
         )
         try:
             await self._append(question, understood, reply, pending if is_clarification else waits, answer)
@@ -369,7 +375,13 @@ class Asking:
         problem = problem_of(error, question.trace_id)
         if question.session_id is None or problem is None:
             return
-        reply = SessionMessage(role="assistant", content=problem.detail, status="error", trace_id=question.trace_id)
+        reply = SessionMessage(
+            role="assistant",
+            content=problem.detail,
+            status="error",
+            trace_id=question.trace_id,
+            answer_id=question.answer_id,
+        )
         try:
             await self._append(question, notes.understood, reply, question.pending)
         except (UnknownSession, StateUnavailable) as failure:
@@ -390,10 +402,11 @@ class Asking:
             understood=understood if understood != question.text else "",
             timestamp=question.came_at,
             trace_id=question.trace_id,
+            answer_id=question.answer_id,
         )
         if question.session_id is not None:
             value = storable(answer) if answer else None
-            answers = {question.trace_id: value} if value else {}
+            answers = {question.answer_id: value} if value else {}
             await asyncio.to_thread(
                 self._sessions.append,
                 question.session_id,

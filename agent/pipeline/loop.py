@@ -55,7 +55,9 @@ async def _steps(run: Run) -> AsyncIterator[Event]:
     from agent.pipeline.answers.understood import reply
 
     question = run.question
-    yield Started(trace_id=question.trace_id, question=question.text, database=question.database)
+    yield Started(
+        trace_id=question.trace_id, answer_id=question.answer_id, question=question.text, database=question.database
+    )
     yield await run.enter()
     yield run.resolve_dialect()
     if question.options.confirm is not None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from agent.core.answers import Answer
 from agent.core.callers import ANONYMOUS, LOCAL
-from agent.core.errors import ModelUnavailable, NotPermitted, StateUnavailable, UnknownAnswer
+from agent.core.errors import ModelUnavailable, NotPermitted, StateUnavailable
 from agent.core.models import Question
 from agent.core.resilience.health import STATE, PartHealth, check_health
 from agent.core.usage import Usage
@@ -181,18 +181,15 @@ class Service:
             return []
         return await asyncio.to_thread(self.sessions.of, principal, limit)
 
-    async def get_stored_answer(self, session_id: str, trace_id: str, principal: str) -> Answer:
-        """An answer of a session, as it was given.
+    async def get_stored_answer(self, session_id: str, answer_id: str, principal: str) -> Answer:
+        """An answer of a session, as it was given, by its id or by a trace id that no other answer has.
 
         Raises UnknownSession, UnknownAnswer; UnknownDatabase: it was deleted, or the principal may no longer ask it.
         """
         database = (await self.session(session_id, principal)).database
         await self.databases.follow(database)
         self.databases.admit(database, principal)
-        found = await asyncio.to_thread(self.sessions.answer, session_id, principal, trace_id)
-        if found is None:
-            raise UnknownAnswer(f"This session has no answer with the trace_id {trace_id}. Ask the question again.")
-        return Answer.model_validate(found)
+        return Answer.model_validate(await asyncio.to_thread(self.sessions.answer, session_id, principal, answer_id))
 
     async def end_session(self, session_id: str, principal: str = ANONYMOUS) -> None:
         """Forget a session. Raises UnknownSession."""

@@ -117,7 +117,7 @@ def share(address: str) -> None:
         session = api.post("/sessions", json={"database": "shop"}).json()["session_id"]
         asked = {"question": "How many orders are there?", "database": "shop", "session_id": session}
         answer = api.post("/query", json=asked).json()
-        path = f"/sessions/{session}/answers/{answer['trace_id']}/share"
+        path = f"/sessions/{session}/answers/{answer['answer_id']}/share"
         link = api.put(path).json()["id"]
         shared = api.get(f"/shared/{link}").json()
         assert shared["answer"]["answer"] == answer["answer"]

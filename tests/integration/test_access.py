@@ -93,7 +93,7 @@ def path_of(route: ApiRoute) -> str:
     wide = any(part in route.path for part in ("/saved/", "/jobs/", "/dashboard/", "/shared/"))
     path = route.path.removeprefix("/api").replace("{name}", "shop")
     path = path.replace("{id}", ID + "00" if wide else ID).replace("{session_id}", ID + "00")
-    return path.replace("{trace_id}", TRACE_ID)
+    return path.replace("{answer_id}", TRACE_ID)
 
 
 @pytest.fixture

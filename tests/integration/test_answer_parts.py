@@ -159,7 +159,7 @@ async def test_of_all_of_a_chat_only_what_is_included_is_left(client: Client, mo
     replies(model)
     answer = await say(client, path, exclude=["all"], include=["sql_query", "candidates"])
 
-    assert set(answer) == {"status", "kind", "message", "trace_id", "sql_query", "candidates"}
+    assert set(answer) == {"status", "kind", "message", "trace_id", "answer_id", "sql_query", "candidates"}
     assert [one["sql"] for one in answer["candidates"]] == [TOTAL]
 
 

@@ -17,6 +17,7 @@ from agent.core.answers import Answer
 from agent.people.sessions.sessions import Sessions
 from agent.people.sessions.shares import Shares
 from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.store import Place, Replace
 from testbed.scripted_model import ScriptedModel
 
 REGISTRY = """
@@ -151,6 +152,22 @@ class Everybody:
     def admit(self, name: str, principal: str) -> None: ...
     def sight(self, name: str, principal: str) -> str:
         return ""
+
+
+async def test_a_link_from_before_answers_had_ids_leads_to_its_answer() -> None:
+    store = MemoryStore()
+    sessions = Sessions(store, timeout_s=100)
+    session = sessions.start("shop", "ann")
+    answer = Answer(status="success", answer="5.", question="How many?", trace_id="t").model_dump(mode="json")
+    del answer["answer_id"]
+    sessions.append(session.id, "ann", (), answers={"t": answer})
+    shares = Shares(store, sessions, Everybody())  # type: ignore[arg-type]
+    link = await shares.put(session.id, "ann", "t")
+    place = Place(kind="share", partition=link.id)
+    (record,) = store.records(place)
+    value = {"trace_id" if name == "answer_id" else name: one for name, one in record.value.items()}
+    store.commit(place, [Replace(key=record.key, value=value)])
+    assert (await shares.get(link.id, "ben")).answer.answer_id == "t"
 
 
 async def test_a_link_lasts_as_long_as_a_session_and_keeps_it() -> None:

@@ -239,7 +239,7 @@ async def test_who_has_to_wait_is_told_how_long(
 
 async def test_a_stream_whose_events_stop_ends_with_an_error() -> None:
     async def events() -> AsyncGenerator[Event, None]:
-        yield Started(trace_id="t", question="q", database="shop")
+        yield Started(trace_id="t", answer_id="t-1", question="q", database="shop")
 
     async with open_stream(events(), "t", as_sse) as stream:
         told = [event.event async for event in stream]

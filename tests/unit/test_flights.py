@@ -74,6 +74,7 @@ async def test_it_is_answered_once_and_each_caller_has_an_answer_of_its_own(
     answers = await asyncio.gather(*callers)
     model.assert_done()
     assert [answer.trace_id for answer in answers] == [f"{number}" * 32 for number in range(1, 6)]
+    assert len({answer.answer_id for answer in answers}) == 5
     assert {answer.sql for answer in answers} == {answers[0].sql}
     assert all(answer.verified for answer in answers)
     assert sorted(answer.usage.model_calls for answer in answers) == [0, 0, 0, 0, 3]

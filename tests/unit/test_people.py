@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from manual_clock import Clock
 
-from agent.core.answers import Answer, AttemptRecord
+from agent.core.answers import Answer, AttemptRecord, new_answer_id
 from agent.core.errors import ChangedMeanwhile
 from agent.core.events import SchemaSelected, SqlGenerated, UsedDocument
 from agent.core.models import Question, Verdict
@@ -139,6 +139,17 @@ def test_an_answer_is_known_for_some_days(shelf: Shelf, clock: Clock) -> None:
     assert [kept.answer.question for kept in shelf.answers(ASKED["trace_id"])] == ["How many?"]
     clock.now += 2 * DAY_S
     assert shelf.answers(ASKED["trace_id"]) == []
+
+
+def test_answers_of_one_trace_are_kept_apart(shelf: Shelf) -> None:
+    trace_id = ASKED["trace_id"]
+    answers = [AnswerRecord.model_validate(ASKED | {"answer_id": new_answer_id(trace_id)}) for _ in range(2)]
+    for answer in answers:
+        shelf.note(answer)
+    for answer in answers:
+        assert [kept.answer for kept in shelf.answers(answer.answer_id)] == [answer]
+    assert len(shelf.answers(trace_id)) == 2
+    assert shelf.answers(f"{trace_id}-{'0' * 16}") == []
 
 
 def test_what_a_later_version_wrote_is_read(shelf: Shelf) -> None:

@@ -91,7 +91,7 @@ async def test_where_nobody_listens_a_step_tells_nothing_and_no_reply_comes_in_p
     async def steps() -> AsyncIterator[Event]:
         with sql_progress(1, "system", "How many?"):
             assert ON_TEXT.get() is None
-        yield Started(trace_id="t", question="q", database="shop")
+        yield Started(trace_id="t", answer_id="t-1", question="q", database="shop")
 
     seen = [event async for event in with_progress(steps(), listens=False)]
     assert [type(event) for event in seen] == [Started]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from manual_clock import Clock
 
-from agent.core.errors import StateUnavailable, UnknownSession
+from agent.core.errors import StateUnavailable, UnknownAnswer, UnknownSession
 from agent.core.models import Exchange, Pending
 from agent.people.sessions.sessions import HEAD, KIND, SessionMessage, Sessions
 from agent.platform.storage.memory import MemoryStore
@@ -50,6 +50,22 @@ def contents(messages: tuple[SessionMessage, ...]) -> list[str]:
 
 def kept(store: MemoryStore) -> int:
     return len(store.everywhere(KIND))
+
+
+def test_an_answer_is_found_by_its_id_or_by_a_trace_that_only_it_has(sessions: Sessions) -> None:
+    session = sessions.start("shop", ADA)
+
+    def answer(answer_id: str) -> object:
+        return sessions.answer(session.id, ADA, answer_id)["answer"]
+
+    sessions.append(session.id, ADA, (), answers={"t1": {"answer": "old"}, "t2-1": {"answer": "first"}})
+    assert [answer(one) for one in ("t1", "t2-1", "t2")] == ["old", "first", "first"]
+    sessions.append(session.id, ADA, (), answers={"t1-1": {"answer": "new"}, "t2-2": {"answer": "second"}})
+    assert [answer(one) for one in ("t1", "t1-1", "t2-1", "t2-2")] == ["old", "new", "first", "second"]
+    with pytest.raises(UnknownAnswer, match="Several answers"):
+        answer("t2")
+    with pytest.raises(UnknownAnswer, match="no answer with the id"):
+        answer("t")
 
 
 # -- what is kept ------------------------------------------------------------------------------------------

@@ -87,7 +87,10 @@ def test_everything_of_version_1_is_there(up_to_date: VersionedStore) -> None:
     assert [exchange.answer for exchange in session.exchanges] == ["460.5"]
     assert session.pending is not None
     shelf = Shelf(up_to_date, review_days=90, feedback_days=30, clock=clock)
-    assert [kept.answer.sql for kept in shelf.answers(TRACE_ID)] == [QUERY.sql]
+    (kept,) = shelf.answers(TRACE_ID)
+    assert (kept.answer.sql, kept.answer.answer_id) == (QUERY.sql, TRACE_ID), "answers had no ids of their own"
+    shelf.link(kept, "r1")
+    assert [kept.answer.review_id for kept in shelf.answers(TRACE_ID)] == ["r1"], "in its place"
     assert [review.trace_id for review in shelf.reviews(["shop"], lambda _: True, limit=9)[0]] == [TRACE_ID]
 
     question = "what is the total of all orders"

@@ -41,7 +41,7 @@ from agent.present.terminal import (
 )
 
 MARKUP = "[/x] [red]a[/] \\"
-STARTED = Started(trace_id="0", question=f"Why {MARKUP}?", database="a[b]")
+STARTED = Started(trace_id="0", answer_id="0-1", question=f"Why {MARKUP}?", database="a[b]")
 
 
 def console(*, terminal: bool = False, width: int = 60) -> Console:
@@ -258,7 +258,9 @@ def test_a_table_has_its_numbers_in_the_marks_of_the_questions_language() -> Non
 def test_the_table_of_a_question_speaks_its_language() -> None:
     console = Console(width=100, record=True, file=io.StringIO())
     printer = StepPrinter(console)
-    printer.show(Started(trace_id="t", question="Wie hoch ist der Umsatz in dem Jahr?", database="shop"))
+    printer.show(
+        Started(trace_id="t", answer_id="t-1", question="Wie hoch ist der Umsatz in dem Jahr?", database="shop")
+    )
     printer.show(SqlExecuted(columns=("umsatz",), rows=((1087206.3,),), row_count=1))
 
     assert "1.087.206,3" in console.export_text()

@@ -44,6 +44,7 @@ export function answerOf(changes: Partial<Answer> = {}): Answer {
     usage: { model_calls: 3, prompt_tokens: 10, cached_tokens: 0, completion_tokens: 5, cost_usd: 0, by_step: {} },
     timings_ms: {},
     trace_id: "a".repeat(32),
+    answer_id: `${"a".repeat(32)}-${"b".repeat(16)}`,
     session_id: null,
     ...changes,
   };

@@ -43,7 +43,7 @@ describe("a turn", () => {
 
   it("ends with an answer, a problem, or because it was stopped", () => {
     const done = changed(asked, { type: "happened", id: "t", at: 9, event: { event: "done", answer: answerOf() } });
-    expect(done[0]).toMatchObject({ status: "answered", endedAt: 9, traceId: "a".repeat(32) });
+    expect(done[0]).toMatchObject({ status: "answered", endedAt: 9, answerId: `${"a".repeat(32)}-${"b".repeat(16)}` });
     const problem = { type: "x", title: "No", status: 503, detail: "Later." };
     expect(changed(asked, { type: "failed", id: "t", problem, at: 9 })[0]).toMatchObject({ status: "failed", problem });
     expect(changed(asked, { type: "cancelled", id: "t", at: 9 })[0]?.status).toBe("cancelled");

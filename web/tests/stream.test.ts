@@ -3,14 +3,14 @@ import { ask, resume, type StreamEvent } from "../src/api/stream";
 import { ProblemError } from "../src/api/client";
 import { answerOf } from "./answers";
 
-const TRACE = "a".repeat(32);
+const ANSWER = `${"a".repeat(32)}-${"b".repeat(16)}`;
 const ASKED = { question: "How many?", database: "shop", session_id: "s1" };
 
 function told(event: string, data: unknown, id: number, node: string | null = null): string {
   return `event: ${event}\nid: ${id}\ndata: ${JSON.stringify({ event, node, attempt: 1, elapsed_ms: 2, data })}\n\n`;
 }
 
-const START = told("start", { trace_id: TRACE, question: "How many?", database: "shop" }, 1);
+const START = told("start", { trace_id: "a".repeat(32), answer_id: ANSWER, question: "How many?", database: "shop" }, 1);
 const ENTRY = told("node_complete", { question: "How many?", asked: "", history: 0, leans: false }, 2, "entry");
 const DONE = told("done", answerOf(), 3);
 
@@ -72,7 +72,7 @@ describe("a stream of events", () => {
     const events = await heard();
     expect(events.map((event) => event.event)).toEqual(["start", "step", "reconnecting", "reconnecting", "done"]);
     const [address, asked] = fetching.mock.calls[2] as [string, RequestInit];
-    expect(address).toBe(`./api/query/stream/${TRACE}`);
+    expect(address).toBe(`./api/query/stream/${ANSWER}`);
     expect(asked.headers).toMatchObject({ "last-event-id": "2" });
   });
 
@@ -85,7 +85,7 @@ describe("a stream of events", () => {
     const kept = new Response(JSON.stringify(answerOf({ answer: "42." })), { headers: { "content-type": "application/json" } });
     const fetching = answering(streamed([START]), problem(404), kept);
     expect((await heard()).at(-1)).toMatchObject({ event: "done", answer: { answer: "42." } });
-    expect((fetching.mock.calls[2] as [string])[0]).toBe(`./api/sessions/s1/answers/${TRACE}`);
+    expect((fetching.mock.calls[2] as [string])[0]).toBe(`./api/sessions/s1/answers/${ANSWER}`);
   });
 
   it("says so where nothing is left of it", async () => {
@@ -101,10 +101,10 @@ describe("a stream of events", () => {
   it("is watched from its first event by a page that was loaded anew", async () => {
     const fetching = answering(streamed([START, ENTRY, DONE]));
     const events: string[] = [];
-    for await (const event of resume({ sessionId: "s1", traceId: TRACE }, new AbortController().signal)) events.push(event.event);
+    for await (const event of resume({ sessionId: "s1", answerId: ANSWER }, new AbortController().signal)) events.push(event.event);
     expect(events).toEqual(["start", "step", "done"]);
     const [address, asked] = fetching.mock.calls[0] as [string, RequestInit];
-    expect(address).toBe(`./api/query/stream/${TRACE}`);
+    expect(address).toBe(`./api/query/stream/${ANSWER}`);
     expect(asked.headers).toMatchObject({ "last-event-id": "" });
   });
 

@@ -79,7 +79,7 @@ class Link(NamedTuple):
 LINKS = (
     Link(("start_session",), "/session_id", ("chat", "chat_stream")),
     Link(("start_session",), "/session_id", ("session", "end_session"), "session_id"),
-    Link(("query", "chat", "generate"), "/trace_id", ("feedback", "save_query")),
+    Link(("query", "chat", "generate"), "/answer_id", ("feedback", "save_query")),
     Link(("query", "chat", "generate", "feedback"), "/review_id", ("review", "settle_review"), "id"),
     Link(("query",), "/id", ("job", "cancel_job"), "id", "202"),
     Link(("upload_database",), "/name", ("database", "database_schema", "first_look", "read_report"), "name"),

@@ -28,7 +28,7 @@ _UNAVAILABLE = ModelUnavailable("The model cannot be reached. Try again later.")
 _PLAN = Plan(tables=("sales",), aggregates=("SUM(amount)",), group_by=("month",), order_by=("total DESC",), limit=1)
 
 _EXAMPLES: tuple[events.Event, ...] = (
-    events.Started(trace_id=TRACE_ID, question=_QUESTION, database="shop"),
+    events.Started(trace_id=TRACE_ID, answer_id=ANSWER_EXAMPLE["answer_id"], question=_QUESTION, database="shop"),
     events.Entered(elapsed_ms=0.1, question=_QUESTION),
     events.DialectResolved(elapsed_ms=0.1, dialect="sqlite", executor="SqliteExecutor"),
     events.SchemaSelected(
@@ -165,7 +165,8 @@ def _build_unnamed_schema(kind: type[events.Event], response: str) -> Schema:
     """The data of an event of `generate/stream`."""
     if kind is events.Started:
         text = {"type": "string"}
-        return _object(event={"const": kind.event}, data=_object(trace_id=text, question=text, connection_id=text))
+        data = _object(trace_id=text, answer_id=text, question=text, connection_id=text)
+        return _object(event={"const": kind.event}, data=data)
     node = {"node": {"const": kind.node}} if issubclass(kind, events.NodeComplete) else {}
     return _object(event={"const": kind.event}, **node, data=_find_schema(kind, response))
 

@@ -100,7 +100,7 @@ CASES: tuple[ProblemCase, ...] = (
     _build(errors.UnknownJob("There is no such job, or it has expired. Ask the question again."), JOBS),
     _build(errors.UnknownReview("There is no review f9b1c9. GET /api/reviews lists all reviews."),
             frozenset({"review", "settle_review", "feedback"})),
-    _build(errors.UnknownAnswer("You were given no answer with this trace_id, or it was too long ago for feedback."),
+    _build(errors.UnknownAnswer("You were given no answer with this id, or it was too long ago for feedback."),
             REPLAYS | SHARING | {"feedback", "session_answer"}),
     _build(errors.UnknownShare("This link leads to no answer that you can see: it has ended."),
             frozenset({"shared_answer"})),

@@ -58,7 +58,8 @@ VARY = {"vary": "Accept"}
 ROW_COUNT, TRUNCATED, SQL = "x-plumbline-row-count", "x-plumbline-truncated", "x-plumbline-sql"
 CURSOR = "x-plumbline-cursor"
 STATUS, VERIFIED, CONFIDENCE = "x-plumbline-status", "x-plumbline-verified", "x-plumbline-confidence"
-ROW_HEADERS = (ROW_COUNT, TRUNCATED, CURSOR, SQL, STATUS, VERIFIED, CONFIDENCE)  # metadata of the rows
+ANSWER_ID = "x-plumbline-answer-id"
+ROW_HEADERS = (ROW_COUNT, TRUNCATED, CURSOR, SQL, STATUS, VERIFIED, CONFIDENCE, ANSWER_ID)  # metadata of the rows
 
 _BY_TYPE = {one.media_type: one for one in FORMATS}
 
@@ -120,7 +121,7 @@ async def answer_response(request: Request, wanted: Format, answer: Answer, *, d
     names = tuple(answer.results[0]) if answer.results else tuple(answer.columns)
     rows = tuple(tuple(record.values()) for record in answer.results)
     result = QueryResult(columns=names, rows=rows, truncated=answer.truncated)
-    headers = {STATUS: answer.status, VERIFIED: _flag(answer.verified)}
+    headers = {ANSWER_ID: answer.answer_id, STATUS: answer.status, VERIFIED: _flag(answer.verified)}
     if answer.cursor is not None:
         headers[CURSOR] = answer.cursor
     if answer.confidence is not None:
@@ -154,6 +155,10 @@ _HEADERS = {
     "X-Plumbline-Cursor": ("Cursor for the next rows. Absent if there are no more rows.", "5bX0qv3Jw1nTz8RkQmYcHs2d"),
 }
 _ANSWER_HEADERS = {
+    "X-Plumbline-Answer-Id": (
+        "Id of the answer, for feedback.",
+        "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
+    ),
     "X-Plumbline-Status": (
         "The status of the answer. `success`, except in Markdown: in other formats, an answer without rows is a "
         "problem document.",

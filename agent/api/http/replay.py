@@ -14,7 +14,7 @@ from fastapi.sse import ServerSentEvent
 from agent.api.http.errors import http_problem, problem_for
 from agent.api.http.streaming import as_sse
 from agent.api.schemas.common import NOTHING
-from agent.core.errors import UnknownAnswer
+from agent.core.answers import take_only, trace_of
 from agent.core.events import Done, Event, Failed
 from agent.core.problems import TYPE_PREFIX, Problem
 from agent.core.resilience.deadline import shutting_down
@@ -32,12 +32,12 @@ LINGER_S = 60.0  # how long a question continues without a listener, and its eve
 class Replay:
     """One question's events, numbered from 1. They are drained even without a listener."""
 
-    def __init__(self, events: AsyncGenerator[Event, None], trace_id: str, left_out: frozenset[str] = NOTHING) -> None:
-        self.trace_id, self.left_out = trace_id, left_out
+    def __init__(self, events: AsyncGenerator[Event, None], answer_id: str, left_out: frozenset[str] = NOTHING) -> None:
+        self.answer_id, self.trace_id, self.left_out = answer_id, trace_of(answer_id), left_out
         self.listeners = 0
         self._log = EventLog[Event]()
         self._error: Exception | None = None
-        self._stopped = http_problem(409, trace_id, **ENDED)  # sent to listeners if the task is cancelled
+        self._stopped = http_problem(409, self.trace_id, **ENDED)  # sent to listeners if the task is cancelled
         self._task = asyncio.create_task(self._drain(events))
         self._task.add_done_callback(lambda _: self._log.end())
 
@@ -91,26 +91,29 @@ class Replays:
         self._leaving: dict[tuple[str, str], asyncio.Task[None]] = {}
 
     async def begin(
-        self, events: AsyncGenerator[Event, None], trace_id: str, principal: str, left_out: frozenset[str] = NOTHING
+        self, events: AsyncGenerator[Event, None], answer_id: str, principal: str, left_out: frozenset[str] = NOTHING
     ) -> Replay:
         """Register a question and wait for its first event. Raises the error if it was refused."""
-        replay = Replay(events, trace_id, left_out)
+        replay = Replay(events, answer_id, left_out)
         await replay.wait_until_begun()
-        key = trace_id, principal
+        key = answer_id, principal
         self._known[key] = replay
         self._leave(key, replay)  # the caller may already have disconnected
         return replay
 
-    def get(self, trace_id: str, principal: str) -> Replay:
-        """A principal's own question. Raises UnknownAnswer."""
-        found = self._known.get((trace_id, principal))
-        if found is None:
-            raise UnknownAnswer("No question with this trace_id is in progress here. Its answer may be in its session.")
-        return found
+    def get(self, answer_id: str, principal: str) -> Replay:
+        """A principal's own question, by the id of its answer, or by a trace id that no other one has.
+
+        Raises UnknownAnswer.
+        """
+        mine = (replay for (_, owner), replay in self._known.items() if owner == principal)
+        found = [replay for replay in mine if answer_id in (replay.answer_id, replay.trace_id)]
+        missing = "No question with this id is in progress here. Its answer may be in its session."
+        return take_only(found, answer_id, missing)
 
     async def listen(self, replay: Replay, principal: str, after: int) -> AsyncIterator[ServerSentEvent]:
         """The numbered events for one listener. After the last one leaves, the question continues for `linger_s`."""
-        key = replay.trace_id, principal
+        key = replay.answer_id, principal
         replay.listeners += 1
         if leaving := self._leaving.pop(key, None):
             leaving.cancel()
@@ -123,10 +126,10 @@ class Replays:
             if not replay.listeners and self._known.get(key) is replay:
                 self._leave(key, replay)
 
-    async def end(self, trace_id: str, principal: str) -> None:
-        """End a principal's own question. Raises UnknownAnswer."""
-        replay = self.get(trace_id, principal)
-        self._drop((trace_id, principal), replay)
+    async def end(self, answer_id: str, principal: str) -> None:
+        """End a principal's own question. Raises as `get`."""
+        replay = self.get(answer_id, principal)
+        self._drop((replay.answer_id, principal), replay)
         await replay.stop()
 
     async def close(self) -> None:

@@ -30,8 +30,8 @@ from agent.api.schemas.common import (
     Text,
     with_example,
 )
-from agent.api.schemas.reviews import TRACE_ID
-from agent.core.answers import Answer
+from agent.api.schemas.reviews import ANSWER_ID
+from agent.core.answers import Answer, new_answer_id
 from agent.core.models import take_fields
 from agent.databases.registry import Executed
 from agent.databases.supporting_rows import RawRecords
@@ -44,15 +44,19 @@ router = APIRouter(prefix="/api")
 ASKING_ERRORS = describe_errors(400, 404, 409, 413, 422, 500, 502, 503, 504)
 ANSWERED = describe_files(ANSWER_EXAMPLE) | describe_errors(406)
 EXECUTED = describe_files() | describe_errors(400, 404, 406, 409, 413, 422, 500, 503, 504)
-EXAMPLE_ID = "0af7651916cd43dd8448eb211c80319c"
 Resumable = Annotated[
     bool,
     Query(
         description="Whether the stream can be resumed for a minute after the connection is lost. Events then have ids."
     ),
 ]
-OfTrace = Annotated[
-    str, Path(pattern=TRACE_ID, description="The stream's trace id, from its `start` event.", examples=[EXAMPLE_ID])
+OfAnswer = Annotated[
+    str,
+    Path(
+        pattern=ANSWER_ID,
+        description="Id of the answer, from the `start` event. A trace id is accepted if only one question has it.",
+        examples=[ANSWER_EXAMPLE["answer_id"]],
+    ),
 ]
 LastEventId = Annotated[
     str,
@@ -115,6 +119,7 @@ def _terms(body: QueryRequest, trace_id: str, caller: str) -> QuestionTerms:
         "session_id": body.session_id,
         "options": body.request_options,
         "trace_id": trace_id,
+        "answer_id": new_answer_id(trace_id),
         "principal": caller,
     }
 
@@ -129,9 +134,10 @@ async def _open_stream(
     resumable: Resumable = False,
 ) -> AsyncIterator[AsyncIterator[ServerSentEvent]]:
     service, caller = await lazy.get_for(request)
-    events = service.events(body.question, body.database, **_terms(body, trace_id, caller))
+    terms = _terms(body, trace_id, caller)
+    events = service.events(body.question, body.database, **terms)
     if resumable:
-        yield replays.listen(await replays.begin(events, trace_id, caller, body.omitted_parts), caller, 0)
+        yield replays.listen(await replays.begin(events, terms["answer_id"], caller, body.omitted_parts), caller, 0)
         return
     async with open_stream(events, trace_id, partial(as_sse, left_out=body.omitted_parts)) as stream:
         yield stream
@@ -155,7 +161,7 @@ async def query_stream(
     problem document.
 
     Closing the connection cancels the question. With `resumable=true` it is cancelled after a minute; until then, `GET
-    /api/query/stream/{trace_id}` resumes the stream.
+    /api/query/stream/{answer_id}` resumes the stream.
     """
     async for event in stream:
         yield event
@@ -261,14 +267,14 @@ async def records(body: RecordsRequest, lazy: Lazy, request: Request) -> Records
 
 
 async def _resume(
-    trace_id: OfTrace, lazy: Lazy, request: Request, replays: Known, last_event_id: LastEventId = ""
+    answer_id: OfAnswer, lazy: Lazy, request: Request, replays: Known, last_event_id: LastEventId = ""
 ) -> AsyncIterator[ServerSentEvent]:
     _, caller = await lazy.get_for(request)
-    return replays.listen(replays.get(trace_id, caller), caller, int(last_event_id or 0))
+    return replays.listen(replays.get(answer_id, caller), caller, int(last_event_id or 0))
 
 
 @router.get(
-    "/query/stream/{trace_id}",
+    "/query/stream/{answer_id}",
     operation_id="resume_stream",
     summary="Resume a stream",
     response_class=EventSourceResponse,
@@ -287,14 +293,14 @@ async def resume_stream(
 
 
 @router.delete(
-    "/query/stream/{trace_id}",
+    "/query/stream/{answer_id}",
     operation_id="end_stream",
     summary="Cancel a question",
     status_code=204,
     responses=refusals(404, 422, 500, 503),
 )
-async def end_stream(trace_id: OfTrace, lazy: Lazy, request: Request, replays: Known) -> Response:
+async def end_stream(answer_id: OfAnswer, lazy: Lazy, request: Request, replays: Known) -> Response:
     """Cancels a question that was asked with `resumable=true`, at once."""
     _, caller = await lazy.get_for(request)
-    await replays.end(trace_id, caller)
+    await replays.end(answer_id, caller)
     return Response(status_code=204)

@@ -39,6 +39,7 @@ Cursor = Annotated[
 _SUMMARY = {
     "id": EXAMPLE_ID,
     "trace_id": "0af7651916cd43dd8448eb211c80319c",
+    "answer_id": "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
     "kind": "attempts",
     "status": "open",
     "database": "shop",
@@ -69,7 +70,10 @@ _SETTLED = _DETAIL | {
     },
 }  # fmt: skip
 _CONFLICT = "Already settled, changed since it was read, or not a SELECT"
-_FEEDBACK = {"trace_id": _SUMMARY["trace_id"], "review_id": _SUMMARY["id"], "status": "open", "rows": None}
+_FEEDBACK = {
+    "trace_id": _SUMMARY["trace_id"], "answer_id": _SUMMARY["answer_id"], "review_id": _SUMMARY["id"],
+    "status": "open", "rows": None,
+}  # fmt: skip
 
 
 @router.get("/reviews", operation_id="reviews", summary="List reviews",
@@ -132,6 +136,6 @@ async def feedback(body: FeedbackRequest, lazy: Lazy, request: Request) -> Feedb
     """
     service, caller = await lazy.get_for(request)
     work = service.people.feedback.give(
-        caller, body.trace_id, correct=body.correct, corrected_sql=body.corrected_sql, comment=body.comment
+        caller, body.answer_ref, correct=body.correct, corrected_sql=body.corrected_sql, comment=body.comment
     )
     return FeedbackResponse.of(*await while_listening(request, work))

@@ -49,7 +49,7 @@ _CONFLICT = "The name is taken, the query was changed since it was read, or it i
 async def save_query(body: SaveRequest, lazy: Lazy, request: Request, response: Response) -> SavedResponse:
     """Saves a query. The guard must accept it; it is not run."""
     service, caller = await lazy.get_for(request)
-    stored = await service.people.saved.save(caller, body.query(), trace_id=body.trace_id)
+    stored = await service.people.saved.save(caller, body.query(), answer_id=body.answer_ref)
     tag(response, stored.version)
     return SavedResponse.of(stored.query, stored.version)
 

@@ -10,15 +10,20 @@ from agent.api.http.lazy_service import Lazy
 from agent.api.http.versions import answers, refusals
 from agent.api.schemas.chat_sessions import SESSION_ID, NewSessionRequest, SessionList, SessionSummary
 from agent.api.schemas.common import ANSWER_EXAMPLE
-from agent.api.schemas.reviews import TRACE_ID
+from agent.api.schemas.reviews import ANSWER_ID
 from agent.core.answers import Answer
 from agent.people.sessions.shares import Share, Shared
 
 router = APIRouter(prefix="/api")
 
 SessionId = Annotated[str, Path(max_length=200, description="Id of the session.", examples=[SESSION_ID])]
-TraceIdOf = Annotated[
-    str, Path(pattern=TRACE_ID, description="Trace id of the answer.", examples=[ANSWER_EXAMPLE["trace_id"]])
+OfAnswer = Annotated[
+    str,
+    Path(
+        pattern=ANSWER_ID,
+        description="Id of the answer. A trace id is accepted if only one answer has it.",
+        examples=[ANSWER_EXAMPLE["answer_id"]],
+    ),
 ]
 Limit = Annotated[int, Query(ge=1, le=200, description="Maximum number of sessions.")]
 
@@ -53,15 +58,15 @@ async def sessions(lazy: Lazy, request: Request, limit: Limit = 50) -> SessionLi
     return SessionList(sessions=[SessionSummary.of(one) for one in found], kept_s=service.settings.session_timeout_s)
 
 
-@router.get("/sessions/{session_id}/answers/{trace_id}", operation_id="session_answer", summary="Get an earlier answer",
-            responses=answers(ANSWER_EXAMPLE, 404, 422, 500, 503))  # fmt: skip
-async def session_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy, request: Request) -> Answer:
+@router.get("/sessions/{session_id}/answers/{answer_id}", operation_id="session_answer",
+            summary="Get an earlier answer", responses=answers(ANSWER_EXAMPLE, 404, 422, 500, 503))  # fmt: skip
+async def session_answer(session_id: SessionId, answer_id: OfAnswer, lazy: Lazy, request: Request) -> Answer:
     """Returns an earlier answer of a session, with its checks, its chart and its first 200 rows.
 
     404 also if its database was deleted, or the caller may no longer ask it.
     """
     service, caller = await lazy.get_for(request)
-    return await service.get_stored_answer(session_id, trace_id, caller)
+    return await service.get_stored_answer(session_id, answer_id, caller)
 
 
 _SHARE = {"id": "9d2f6c0e4b1a4d7f8c3e5a6b7d8e9f01", "expires_at": "2025-03-31T09:41:00Z"}
@@ -69,26 +74,26 @@ _SHARED = _SHARE | {
     "database": "shop", "question": ANSWER_EXAMPLE["question"], "answer": ANSWER_EXAMPLE,
     "shared_at": "2025-03-01T09:41:00Z",
 }  # fmt: skip
-_OF_ANSWER = "/sessions/{session_id}/answers/{trace_id}/share"
+_OF_ANSWER = "/sessions/{session_id}/answers/{answer_id}/share"
 
 
 @router.put(_OF_ANSWER, operation_id="share_answer", summary="Share an answer",
             responses=answers(_SHARE, 404, 422, 500, 503))  # fmt: skip
-async def share_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy, request: Request) -> Share:
+async def share_answer(session_id: SessionId, answer_id: OfAnswer, lazy: Lazy, request: Request) -> Share:
     """Creates a link to an answer of the caller, or extends an existing link.
 
     `GET /api/shared/{id}` returns the answer to callers who may ask its database and see the same rows.
     """
     service, caller = await lazy.get_for(request)
-    return await service.shares.put(session_id, caller, trace_id)
+    return await service.shares.put(session_id, caller, answer_id)
 
 
 @router.delete(_OF_ANSWER, operation_id="unshare_answer", summary="Stop sharing an answer", status_code=204,
                responses=refusals(404, 422, 500, 503))  # fmt: skip
-async def unshare_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy, request: Request) -> Response:
+async def unshare_answer(session_id: SessionId, answer_id: OfAnswer, lazy: Lazy, request: Request) -> Response:
     """Deletes the link to an answer."""
     service, caller = await lazy.get_for(request)
-    await service.shares.remove(session_id, caller, trace_id)
+    await service.shares.remove(session_id, caller, answer_id)
     return Response(status_code=204)
 
 

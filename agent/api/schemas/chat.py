@@ -33,7 +33,7 @@ def _where_it_applies() -> Any:
 
 
 # The fields of every response, and the additional ones of responses without rows.
-_ALWAYS = ("status", "kind", "message", "question", "trace_id", "usage", "warnings")
+_ALWAYS = ("status", "kind", "message", "question", "trace_id", "answer_id", "usage", "warnings")
 _OF_ERROR = ("sql_query", "verified", "confidence", "checks", "needs_human_review", "review_id", "parts")
 
 
@@ -52,7 +52,8 @@ class ChatResponse(Frozen):
     row_count: Number of rows in `results`.
     error_details: Why there are no rows.
     question: The message as it was answered. A follow-up is completed from earlier messages.
-    trace_id: Identifies the request in logs, traces, reviews and feedback.
+    trace_id: Identifies the request in logs and traces. All questions of one `traceparent` share it.
+    answer_id: Identifies the answer. Feedback, sessions, links and resumed streams refer to it.
     verified: Whether the answer passed every check.
     confidence: Calibrated probability, 0 to 1, that the rows are right.
     checks: The checks of the answer, in order.
@@ -83,6 +84,7 @@ class ChatResponse(Frozen):
     error_details: str | None = _where_it_applies()
     question: str | None = _where_it_applies()
     trace_id: str
+    answer_id: str
     verified: bool | None = _where_it_applies()
     confidence: float | None = _where_it_applies()
     checks: list[Check] | None = _where_it_applies()
@@ -124,7 +126,7 @@ class ChatResponse(Frozen):
         return self.model_dump(mode="json", exclude=set(left_out))
 
 
-PARTS = parts_of(ChatResponse, {"status", "kind", "message", "trace_id"})
+PARTS = parts_of(ChatResponse, {"status", "kind", "message", "trace_id", "answer_id"})
 Part = Annotated[str, Field(json_schema_extra={"enum": [*PARTS]}), one_of_parts(*PARTS)]
 PartOrAll = Annotated[str, Field(json_schema_extra={"enum": [ALL, *PARTS]}), one_of_parts(ALL, *PARTS)]
 
@@ -139,7 +141,7 @@ class ChatRequest(Frozen):
     options: ReadOptions = Field(ReadOptions(), description="Options of this message. Default: the service's settings.")
     include: list[Part] = Field([], description=INCLUDE)
     exclude: list[PartOrAll] = Field(
-        [], description="Fields to omit from the response. `all` omits all but status, kind, message and trace_id."
+        [], description="Fields to omit from the response. `all` omits all but status, kind, message and the ids."
     )
 
     @model_validator(mode="after")
@@ -204,6 +206,7 @@ CHAT_EXAMPLE = ChatResponse(
     row_count=2,
     question="What are the top 5 categories by total sales?",
     trace_id="0af7651916cd43dd8448eb211c80319c",
+    answer_id="0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
     verified=True,
     confidence=0.97,
     checks=[Check(name="judge", passed=True, detail="Categories by the sum of their sales, the highest first.")],
@@ -213,6 +216,7 @@ CLARIFICATION_EXAMPLE = ChatResponse(
     status="clarification_needed",
     message="Which dates do you mean? The orders are from 2023-07-01 to 2025-06-30.",
     trace_id="0af7651916cd43dd8448eb211c80319c",
+    answer_id="0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
     choices=[Choice(label="the last 30 days", question="Show me the orders of the last 30 days")],
 ).wire()
 
@@ -222,6 +226,7 @@ ERROR_EXAMPLE = ChatResponse(
     sql_query="SELECT invalid_column FROM orders",
     error_details="There is no column 'invalid_column'.",
     trace_id="0af7651916cd43dd8448eb211c80319c",
+    answer_id="0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
     verified=False,
     needs_human_review=True,
 ).wire()

@@ -151,6 +151,7 @@ class SessionMessageShown(Frozen):
     confidence: Confidence of an answer, 0 to 1. Null otherwise.
     question: A follow-up as it was answered. Null otherwise.
     trace_id: The trace id of the request.
+    answer_id: Id of the answer, also for its question.
     """
 
     role: Literal["user", "assistant"]
@@ -161,6 +162,7 @@ class SessionMessageShown(Frozen):
     confidence: float | None = None
     question: str | None = None
     trace_id: str = ""
+    answer_id: str = ""
 
 
 class SessionResponse(Frozen):

@@ -25,7 +25,7 @@ from agent.databases.registry import DatabaseInfo, Executed
 from agent.databases.uploads.uploads import UploadRules
 from executors.base import Frozen, JsonValue, Schema, Table
 
-ALWAYS = frozenset({"status", "kind", "answer", "trace_id"})
+ALWAYS = frozenset({"status", "kind", "answer", "trace_id", "answer_id"})
 ALL = "all"
 INCLUDE = "Fields to add to the response: `candidates`, or, with `exclude: [all]`, any others."
 
@@ -109,7 +109,7 @@ class QueryRequest(Frozen):
     options: Options = Field(Options(), description="Options of this question. Default: the service's settings.")
     include: list[Part] = Field([], description=INCLUDE)
     exclude: list[PartOrAll] = Field(
-        [], description="Fields to omit from the response. `all` omits all but status, kind, answer and trace_id."
+        [], description="Fields to omit from the response. `all` omits all but status, kind, answer and the ids."
     )
 
     @model_validator(mode="after")
@@ -359,6 +359,7 @@ ANSWER_EXAMPLE = Answer(
     checks=[Check(name="judge", passed=True, detail="One row, the highest.")],
     numbers=[AnswerNumber(text="$50,000", start=46, end=53, source="result", row=0, column="total")],
     trace_id="0af7651916cd43dd8448eb211c80319c",
+    answer_id="0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
 ).model_dump(mode="json")
 
 

@@ -54,7 +54,8 @@ class GenerateResponse(Frozen):
     answer_summary: The answer in the question's language. For an error, what to do next.
     dialect: SQL dialect; `postgres` for PostgreSQL. Null if no database was opened.
     execution_result: The rows, one object per row.
-    trace_id: Identifies the request in logs, traces, reviews and feedback.
+    trace_id: Identifies the request in logs and traces. All questions of one `traceparent` share it.
+    answer_id: Identifies the answer. Feedback, sessions, links and resumed streams refer to it.
     needs_human_review: Whether a person should check the answer. True if the judge did not accept the rows.
     verified: Whether the answer passed every check.
     confidence: Calibrated probability, 0 to 1, that the rows are right. Null if no query answered the question.
@@ -79,6 +80,7 @@ class GenerateResponse(Frozen):
     dialect: str | None
     execution_result: list[dict[str, JsonValue]]
     trace_id: str
+    answer_id: str
     needs_human_review: bool
     verified: bool
     confidence: float | None = None
@@ -136,7 +138,7 @@ def generate_event(event: Event) -> dict[str, Any] | None:
     """An event in this interface's form: `event`, `node` if there is one, `data`; None if it is not sent."""
     match event:
         case Started():
-            started = {"trace_id": event.trace_id, "question": event.question, "connection_id": event.database}
+            started = event.model_dump(exclude={"database"}) | {"connection_id": event.database}
             return {"event": event.event, "data": started}
         case NodeComplete():
             if event.node not in NODES:
@@ -161,6 +163,7 @@ GENERATE_EXAMPLE = GenerateResponse(
     dialect="postgres",
     execution_result=[{"order_id": 1042, "created_at": "2024-01-15T10:30:00"}],
     trace_id="0af7651916cd43dd8448eb211c80319c",
+    answer_id="0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
     needs_human_review=False,
     verified=True,
     confidence=0.97,

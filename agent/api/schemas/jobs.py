@@ -26,7 +26,7 @@ class JobResponse(Frozen):
     question: The question.
     created_at: When the job was created, in UTC.
     finished_at: When the job ended, in UTC. Null before that.
-    trace_id: Identifies the request in logs, traces, reviews and feedback.
+    trace_id: Identifies the request in logs and traces.
     """
 
     id: str

@@ -26,6 +26,7 @@ from agent.people.feedback.reviews import ReviewDecision, SettledReview
 from executors.base import Frozen
 
 TRACE_ID, REVIEW_ID = "^[0-9a-f]{32}$", "^[0-9a-f]{30}$"
+ANSWER_ID = "^[0-9a-f]{32}(-[0-9a-f]{16})?$"
 
 Sql = Annotated[Text, Field(max_length=MAX_SQL)]
 Comment = Annotated[Text, Field(max_length=MAX_COMMENT, description="Comment for reviewers.")]
@@ -36,6 +37,7 @@ class ReviewSummary(Frozen):
 
     id: Id of the review.
     trace_id: The trace id of the answer.
+    answer_id: Id of the answer.
     kind: Why the review exists. `attempts`: no attempt was accepted. `feedback`: a caller gave feedback.
     status: `open`, or the decision.
     database: The database that was asked.
@@ -49,6 +51,7 @@ class ReviewSummary(Frozen):
 
     id: str
     trace_id: str
+    answer_id: str
     kind: str
     status: Status
     database: str
@@ -157,28 +160,47 @@ class SettleResponse(Frozen):
         return cls(review=ReviewDetail.whole(settled.review, settled.version, may_settle=True), rows=rows)
 
 
-class FeedbackRequest(Frozen):
+class AnswerRequest(Frozen):
+    """A request about an answer."""
+
+    answer_id: Annotated[str, Field(pattern=f"{ANSWER_ID}|^$")] = Field("", description="Id of the answer.")
+    trace_id: Annotated[str, Field(pattern=f"{TRACE_ID}|^$")] = Field(
+        "", description="In place of `answer_id`: the trace id of the answer, if only one of the caller's has it."
+    )
+
+    @property
+    def answer_ref(self) -> str:
+        """The id by which the request names the answer. Empty if it names none."""
+        return self.answer_id or self.trace_id
+
+
+WITH_ANSWER: list[dict[str, Any]] = [
+    {"required": [name], "properties": {name: {"type": "string", "pattern": pattern}}}
+    for name, pattern in (("answer_id", ANSWER_ID), ("trace_id", TRACE_ID))
+]
+
+
+class FeedbackRequest(AnswerRequest):
     """Feedback on an answer. Unknown fields are refused."""
 
     model_config = with_example(
-        {"trace_id": "0af7651916cd43dd8448eb211c80319c", "correct": False,
+        {"answer_id": "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331", "correct": False,
          "corrected_sql": "SELECT SUM(amount) AS total FROM orders WHERE status <> 'X'",
          "comment": "Cancelled orders do not count."},
-        one_of([
+        {"if": {}, "then": {"anyOf": WITH_ANSWER, "oneOf": [
             {"properties": {"correct": {"const": False}}},
             {"properties": {"correct": {"const": True}, "corrected_sql": BLANK}},
-        ]),
+        ]}},
     )  # fmt: skip
 
-    trace_id: Annotated[str, Field(pattern=TRACE_ID)] = Field(
-        description="Trace id of the answer. If a trace has several answers, the last one is meant."
-    )
     correct: Flag = Field(description="Whether the answer is right.")
     corrected_sql: Sql = Field("", description="For a wrong answer: the right SELECT, if known.")
     comment: Comment = ""
 
     @model_validator(mode="after")
     def _is_consistent(self) -> FeedbackRequest:
+        if not self.answer_ref:
+            raise ValueError("Send the `answer_id` of the answer.")
         if self.correct and self.corrected_sql.strip():
             raise ValueError("An answer that is right has no `corrected_sql`; say `correct: false`.")
         return self
@@ -188,12 +210,14 @@ class FeedbackResponse(Frozen):
     """The review that holds the feedback.
 
     trace_id: The trace id of the answer.
+    answer_id: Id of the answer.
     review_id: Id of the review.
     status: `open` until a reviewer decides. `approved` at once if a reviewer says that the answer is right.
     rows: The first rows of the corrected query. Null if there is none.
     """
 
     trace_id: str
+    answer_id: str
     review_id: str
     status: Status
     rows: ExecuteResponse | None = None
@@ -202,4 +226,4 @@ class FeedbackResponse(Frozen):
     def of(cls, review: Review, shown: Executed | None) -> FeedbackResponse:
         """Build the response for a review with feedback and the rows of its query."""
         rows = ExecuteResponse.of(shown) if shown else None
-        return cls(trace_id=review.trace_id, review_id=review.id, status=review.status, rows=rows)
+        return cls(**take_fields(review, cls), review_id=review.id, rows=rows)

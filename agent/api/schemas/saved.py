@@ -20,7 +20,7 @@ from agent.api.schemas.common import (
     any_of,
     with_example,
 )
-from agent.api.schemas.reviews import TRACE_ID, Sql
+from agent.api.schemas.reviews import WITH_ANSWER, AnswerRequest, Sql
 from agent.core.answers import Chart
 from agent.core.models import take_fields
 from agent.core.resilience.deadline import utc_at
@@ -39,9 +39,6 @@ from agent.people.feedback.saved import NewQuery, SavedQuery
 from executors.base import Frozen
 
 WITH_SQL: dict[str, Any] = {"required": ["sql"], "properties": {"sql": FILLED}}
-WITH_TRACE: dict[str, Any] = {
-    "required": ["trace_id"], "properties": {"trace_id": {"type": "string", "pattern": TRACE_ID}},
-}  # fmt: skip
 _EXAMPLE: dict[str, Any] = {
     "name": "Orders by status", "database": "shop", "question": "Which orders have this status?",
     "sql": "SELECT order_id FROM orders WHERE status = :status", "parameters": {"status": "C"},
@@ -70,7 +67,7 @@ class ReplaceSavedRequest(Frozen):
 
     @model_validator(mode="after")
     def _is_complete(self) -> ReplaceSavedRequest:
-        if not self.sql.strip() and not getattr(self, "trace_id", ""):
+        if not self.sql.strip() and not getattr(self, "answer_ref", ""):
             raise ValueError("Send the query as `sql`.")
         return self
 
@@ -85,14 +82,10 @@ class ReplaceSavedRequest(Frozen):
         )
 
 
-class SaveRequest(ReplaceSavedRequest):
-    """A query to save, or the answer to take it from. Unknown fields are refused."""
+class SaveRequest(ReplaceSavedRequest, AnswerRequest):
+    """A query to save, or the answer whose query and question to take. Unknown fields are refused."""
 
-    model_config = with_example(_EXAMPLE, any_of([WITH_SQL, WITH_TRACE]))
-
-    trace_id: Annotated[str, Field(pattern=f"{TRACE_ID}|^$")] = Field(
-        "", description="Trace id of an answer to save. `sql` and `question` default to the answer's."
-    )
+    model_config = with_example(_EXAMPLE, any_of([WITH_SQL, *WITH_ANSWER]))
 
 
 class SavedResponse(SavedQuery):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from agent.core.errors import ChangedMeanwhile, FeedbackInvalid, UnknownAnswer
+from agent.core.answers import take_only
+from agent.core.errors import ChangedMeanwhile, FeedbackInvalid
 from agent.core.resilience.deadline import utc_at
 from agent.databases.registry import Executed
 from agent.people.feedback.records import Feedback, Review
@@ -22,17 +23,17 @@ class FeedbackBox:
         self._shelf, self._reviewers, self._pairs, self._reviews = shelf, reviewers, pairs, reviews
 
     async def give(
-        self, principal: str, trace_id: str, *, correct: bool, corrected_sql: str = "", comment: str = ""
+        self, principal: str, answer_id: str, *, correct: bool, corrected_sql: str = "", comment: str = ""
     ) -> tuple[Review, Executed | None]:
         """Store feedback on an answer. It waits for a reviewer, unless a reviewer confirms the answer.
 
         Returns the review with the feedback, and the first rows of the corrected query, if there is one. If the answer
         is reported as wrong, its query is no longer reused. Later feedback replaces earlier feedback until it is
-        settled. If one trace has several questions, the last one is meant. Raises UnknownAnswer if the answer does not
-        exist, is another principal's or is too old; FeedbackInvalid if it has no query that could be right;
-        StateUnavailable; for the corrected query as `PastPairs.run`; for a reviewer's approval as `Reviews.settle`.
+        settled. A trace id stands for its answer, if it has one. Raises UnknownAnswer if the answer does not exist, is
+        another principal's or is too old; FeedbackInvalid if it has no query that could be right; StateUnavailable; for
+        the corrected query as `PastPairs.run`; for a reviewer's approval as `Reviews.settle`.
         """
-        found = await self._answer(principal, trace_id)
+        found = await self._answer(principal, answer_id)
         answer = found.answer
         if correct and not answer.sql:
             raise FeedbackInvalid(
@@ -50,21 +51,22 @@ class FeedbackBox:
             review = (await self._reviews.settle(principal, review.id, approval)).review
         return review, shown
 
-    async def _answer(self, principal: str, trace_id: str) -> StoredAnswer:
-        """The principal's own answer of a trace, or any answer for reviewers. Raises UnknownAnswer."""
-        answers = await asyncio.to_thread(self._shelf.answers, trace_id)
+    async def _answer(self, principal: str, answer_id: str) -> StoredAnswer:
+        """The principal's own answer with an id, or any answer for reviewers. Raises UnknownAnswer."""
+        answers = await asyncio.to_thread(self._shelf.answers, answer_id)
         may_see = [
             stored
             for stored in answers
             if (owns(stored.answer, principal) and self._reviewers.may_ask(stored.answer.database, principal))
             or self._reviewers.may_settle(stored.answer.database, principal)
         ]
-        if not may_see:
-            raise UnknownAnswer(
-                f"You were given no answer with the trace_id {trace_id}, it needed no query, or it was too long ago "
-                "for feedback."
-            )
-        return max(may_see, key=lambda stored: owns(stored.answer, principal))
+        own = [stored for stored in may_see if owns(stored.answer, principal)]
+        return take_only(
+            own or may_see,
+            answer_id,
+            f"You were given no answer with the id {answer_id}, it needed no query, or it was too long ago for "
+            "feedback.",
+        )
 
     def _file(self, found: StoredAnswer, feedback: Feedback) -> Review:
         """Add feedback to the answer's open review, or to a new one."""
@@ -76,7 +78,7 @@ class FeedbackBox:
                     return self._shelf.replace(review, stored.version).review
                 return self._open(found, feedback)
             except StateConflict:
-                answers = self._shelf.answers(found.answer.trace_id)
+                answers = self._shelf.answers(found.answer.answer_id)
                 found = next((one for one in answers if owns(one.answer, found.answer.principal)), found)
         raise ChangedMeanwhile("Others are giving feedback on this answer. Try again.")
 

@@ -88,6 +88,7 @@ class Notes:
         sql = self._draft_of(answer)
         return AnswerRecord(
             trace_id=question.trace_id,
+            answer_id=question.answer_id,
             question=cut(text, MAX_TEXT),
             database=question.database,
             principal=question.principal,

@@ -6,9 +6,10 @@ import secrets
 from datetime import datetime
 from typing import Literal
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from agent.core.events import UsedDocument
+from agent.core.models import take_trace_id
 from agent.core.resilience.deadline import utc_at
 from agent.databases.knowledge.verified_queries import Key
 from executors.base import Frozen
@@ -97,7 +98,7 @@ class Settlement(Frozen):
 
 
 class AnswerRef(Frozen):
-    """Identifies an answer: its trace id, its question and its caller. audience: see `Question.audience`.
+    """Identifies an answer: its ids, its question and its caller. audience: see `Question.audience`.
 
     sql: the draft; empty if there is none, or it is too long for a past query.
     """
@@ -105,6 +106,7 @@ class AnswerRef(Frozen):
     model_config = ConfigDict(extra="ignore")  # accept records of later versions
 
     trace_id: str
+    answer_id: str = Field(default_factory=take_trace_id)
     question: str
     database: str
     principal: str

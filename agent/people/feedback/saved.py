@@ -96,13 +96,13 @@ class SavedQueries:
         self._state, self._shelf, self._registered, self._reviewers = state, shelf, registered, reviewers
         self._most, self._clock = most, clock
 
-    async def save(self, principal: str, new: NewQuery, *, trace_id: str = "") -> StoredQuery:
-        """Save a query, completed from the answer with a trace id.
+    async def save(self, principal: str, new: NewQuery, *, answer_id: str = "") -> StoredQuery:
+        """Save a query, completed from the answer with an id.
 
         Raises UnknownDatabase, DatabaseUnavailable, SqlRefused, SavedQueryInvalid, NameTaken.
         """
-        if trace_id:
-            new = await self._complete(principal, new, trace_id)
+        if answer_id:
+            new = await self._complete(principal, new, answer_id)
         await self._check(principal, new)
         now = utc_at(self._clock())
         query = SavedQuery(**new.model_dump(), id=secrets.token_hex(16), created_at=now, updated_at=now)
@@ -154,17 +154,18 @@ class SavedQueries:
         )
         return query, done
 
-    async def _complete(self, principal: str, new: NewQuery, trace_id: str) -> NewQuery:
+    async def _complete(self, principal: str, new: NewQuery, answer_id: str) -> NewQuery:
         """The query with the question and SQL of one of the principal's answers. Raises SavedQueryInvalid."""
-        answers = await asyncio.to_thread(self._shelf.answers, trace_id)
+        answers = await asyncio.to_thread(self._shelf.answers, answer_id)
         key = key_of(principal)
         mine = (stored.answer for stored in answers if key_of(stored.answer.principal) == key)
-        answer = next((one for one in mine if one.database == new.database), None)
-        if answer is None or not (new.sql or answer.sql):
+        found = [one for one in mine if one.database == new.database]
+        if len(found) != 1 or not (new.sql or found[0].sql):
             raise SavedQueryInvalid(
-                f"You were given no answer about {new.database!r} with this trace_id that has a query, or it was too "
-                "long ago. Send the query as `sql`."
+                f"You were given no answer about {new.database!r} with this id that has a query, it was too long ago, "
+                "or several answers have this trace_id. Send an `answer_id`, or the query as `sql`."
             )
+        (answer,) = found
         return new.model_copy(update={"sql": new.sql or answer.sql, "question": new.question or answer.question})
 
     async def _check(self, principal: str, new: NewQuery) -> None:

@@ -8,6 +8,7 @@ from heapq import merge
 from itertools import islice
 from typing import NamedTuple
 
+from agent.core.answers import trace_of
 from agent.people.feedback.records import AnswerRecord, Review
 from agent.platform.storage.store import Insert, Place, Record, Remove, Replace, StateStore, key_of
 
@@ -31,7 +32,7 @@ class StoredAnswer(NamedTuple):
 
 
 class Shelf:
-    """Reviews by database, newest first; answers by trace id and principal. Both are kept for a number of days."""
+    """Reviews by database, newest first; answers by trace. Both are kept for a number of days."""
 
     def __init__(
         self, state: StateStore, *, review_days: float, feedback_days: float, clock: Callable[[], float] = time.time
@@ -80,27 +81,33 @@ class Shelf:
         return self.clock() + self._review_days * DAY_S
 
     def note(self, answer: AnswerRecord) -> None:
-        """Store an answer's record, replacing an earlier one of the same trace and principal."""
+        """Store an answer's record."""
         self._put(answer, "")
 
     def link(self, stored: StoredAnswer, review_id: str) -> None:
         """Link an answer to its review. Raises StateConflict if the answer's record was changed meanwhile."""
         self._put(stored.answer.model_copy(update={"review_id": review_id}), stored.version)
 
-    def answers(self, trace_id: str) -> list[StoredAnswer]:
-        """The answers of a trace, one for each principal."""
-        records = self._state.records(Place(kind=ANSWER, partition=trace_id))
-        return [StoredAnswer(AnswerRecord.model_validate(record.value), record.version) for record in records]
+    def answers(self, answer_id: str) -> list[StoredAnswer]:
+        """The answers with an id: one, or for a trace id all of the trace."""
+        records = self._state.records(_answers_of(answer_id))
+        every = [StoredAnswer(AnswerRecord.model_validate(record.value), record.version) for record in records]
+        return [one for one in every if answer_id in (one.answer.answer_id, one.answer.trace_id)]
 
     def _put(self, answer: AnswerRecord, version: str) -> None:
         end = self.clock() + self._feedback_days * DAY_S
         value = answer.model_dump(mode="json")
-        change = Replace(key=key_of(answer.principal), value=value, version=version, expires_at=end)
-        self._state.commit(Place(kind=ANSWER, partition=answer.trace_id), [change])
+        suffix = answer.answer_id.removeprefix(answer.trace_id)
+        change = Replace(key=key_of(answer.principal) + suffix, value=value, version=version, expires_at=end)
+        self._state.commit(_answers_of(answer.answer_id), [change])
 
 
 def _reviews_of(database: str) -> Place:
     return Place(kind=REVIEW, partition=database)
+
+
+def _answers_of(answer_id: str) -> Place:
+    return Place(kind=ANSWER, partition=trace_of(answer_id))
 
 
 def _parse_record(record: Record) -> StoredReview:

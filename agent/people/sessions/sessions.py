@@ -16,9 +16,9 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
 
-from agent.core.answers import Answer, AnswerPart
+from agent.core.answers import Answer, AnswerPart, take_only
 from agent.core.errors import UnknownSession
-from agent.core.models import Exchange, Pending, take_fields
+from agent.core.models import Exchange, Pending, take_fields, take_trace_id
 from agent.core.resilience.deadline import utc_at, utc_now
 from agent.people.sessions.turns import Change, Lease, Turns
 from agent.platform.storage.store import (
@@ -35,7 +35,7 @@ from agent.platform.storage.store import (
 from executors.base import Frozen, JsonValue
 
 KIND, HEAD = "session", "head"
-# Key prefixes: of messages; and by trace id, of answers, of the rows that their callers saw, and of links to them.
+# Key prefixes: of messages; and by answer id, of answers, of the rows that their callers saw, and of links to them.
 _PREFIX, _ANSWER, _SIGHT, _SHARE = "m", "a", "r", "s"
 MAX_TITLE = 120  # characters
 SMALL_TALK = "small_talk"  # status of replies to small talk, on which no later message depends
@@ -56,6 +56,7 @@ class SessionMessage(Frozen):
     status: str | None = None
     confidence: float | None = None
     trace_id: str = ""
+    answer_id: str = Field(default_factory=take_trace_id)
 
 
 class Session(Frozen):
@@ -84,6 +85,7 @@ class Session(Frozen):
 class SharedAnswer(NamedTuple):
     """A stored answer. link: id of its link; empty if it is not shared. sight: see `Sessions.append`."""
 
+    answer_id: str
     database: str
     question: str
     answer: Mapping[str, JsonValue]
@@ -149,11 +151,9 @@ class Sessions:
         ]
         return sorted(theirs, key=lambda session: session.last_activity, reverse=True)[:limit]
 
-    def answer(self, session_id: str, principal: str, trace_id: str) -> Mapping[str, JsonValue] | None:
-        """A stored answer; None if it was not stored. Raises UnknownSession, as `get`."""
-        self._head(session_id, principal)
-        record = self.store.get(_place(session_id), _ANSWER + trace_id)
-        return record.value if record else None
+    def answer(self, session_id: str, principal: str, answer_id: str) -> Mapping[str, JsonValue]:
+        """A stored answer, by its id or by a trace id that no other one has. Raises UnknownAnswer, UnknownSession."""
+        return self._answer(session_id, principal, answer_id).value
 
     def append(
         self,
@@ -167,7 +167,7 @@ class Sessions:
     ) -> None:
         """Add all messages or none, and extend the expiry. Raises UnknownSession, as `get`.
 
-        `answers`, by trace id, are stored whole. `sight`: rows that the principal saw, as in `RowFilter.sight`.
+        `answers`, by id, are stored whole. `sight`: rows that the principal saw, as in `RowFilter.sight`.
         """
         batch, place = uuid.uuid4().hex, _place(session_id)
         tried = ""
@@ -184,50 +184,50 @@ class Sessions:
                 Insert(key=_key(number), value={"batch": batch, "message": message.model_dump(mode="json")})
                 for number, message in enumerate(messages, head.count)
             ]
-            stored = [Replace(key=_ANSWER + trace_id, value=value) for trace_id, value in answers.items()]
+            stored = [Replace(key=_ANSWER + answer_id, value=value) for answer_id, value in answers.items()]
             if sight:
-                stored += [Replace(key=_SIGHT + trace_id, value={"sight": sight}) for trace_id in answers]
+                stored += [Replace(key=_SIGHT + answer_id, value={"sight": sight}) for answer_id in answers]
             update = counted | {"last_activity": self._now()}
             self.store.commit(place, [_replacement(head, update, version), *inserts, *stored])
 
         until_no_conflict(add, "session")
 
-    def get_shared_answer(self, session_id: str, principal: str, trace_id: str) -> SharedAnswer | None:
-        """A stored answer with the data for its readers; None if it was not stored. Raises UnknownSession, as `get`."""
+    def get_shared_answer(self, session_id: str, principal: str, answer_id: str) -> SharedAnswer:
+        """A stored answer with the data for its readers. Raises as `answer`."""
         place = _place(session_id)
-        answer = self.answer(session_id, principal, trace_id)
-        if answer is None:
-            return None
+        record = self._answer(session_id, principal, answer_id)
+        answer_id = record.key.removeprefix(_ANSWER)
         session = self.get(session_id, principal, whole=True)
-        questions = (one.content for one in session.messages if (one.role, one.trace_id) == ("user", trace_id))
-        sight, link = (self.store.get(place, prefix + trace_id) for prefix in (_SIGHT, _SHARE))
+        questions = (one.content for one in session.messages if (one.role, one.answer_id) == ("user", answer_id))
+        sight, link = (self.store.get(place, prefix + answer_id) for prefix in (_SIGHT, _SHARE))
         return SharedAnswer(
+            answer_id,
             session.database,
-            str(answer.get("question") or next(questions, "")),
-            answer,
+            str(record.value.get("question") or next(questions, "")),
+            record.value,
             str(sight.value["sight"]) if sight else "",
             str(link.value["link"]) if link else "",
         )
 
-    def share(self, session_id: str, principal: str, trace_id: str, link: str) -> str:
+    def share(self, session_id: str, principal: str, answer_id: str, link: str) -> str:
         """Record that an answer is shared; extend the expiry. Returns its first link. Raises UnknownSession."""
         place = _place(session_id)
 
         def note() -> str:
             head, version = self._head(session_id, principal)
-            found = self.store.get(place, _SHARE + trace_id)
+            found = self.store.get(place, _SHARE + answer_id)
             changes = [_replacement(head, {"last_activity": self._now()}, version)]
             if found is None:
-                changes.append(Replace(key=_SHARE + trace_id, value={"link": link}))
+                changes.append(Replace(key=_SHARE + answer_id, value={"link": link}))
             self.store.commit(place, changes)
             return str(found.value["link"]) if found else link
 
         return until_no_conflict(note, "session")
 
-    def unshare(self, session_id: str, principal: str, trace_id: str) -> None:
+    def unshare(self, session_id: str, principal: str, answer_id: str) -> None:
         """Record that an answer is no longer shared. Raises UnknownSession, as `get`."""
         self._head(session_id, principal)
-        self.store.commit(_place(session_id), [Remove(key=_SHARE + trace_id)])
+        self.store.commit(_place(session_id), [Remove(key=_SHARE + answer_id)])
 
     def end(self, session_id: str, principal: str) -> None:
         """Delete the session and all its messages. Raises UnknownSession, as `get`."""
@@ -251,6 +251,15 @@ class Sessions:
     def turn(self, session_id: str, principal: str) -> AbstractAsyncContextManager[None]:
         """Hold the turn of a session, across processes. Raises UnknownSession; SessionBusy after `wait_s`."""
         return self._turns.turn(session_id, principal)
+
+    def _answer(self, session_id: str, principal: str, answer_id: str) -> Record:
+        self._head(session_id, principal)
+        place, key = _place(session_id), _ANSWER + answer_id
+        exact = self.store.get(place, key)
+        found = [exact] if exact else self.store.records(place, prefix=f"{key}-", limit=2)
+        return take_only(
+            found, answer_id, f"This session has no answer with the id {answer_id}. Ask the question again."
+        )
 
     def _heads(self) -> list[Record]:
         return self.store.everywhere(KIND, key=HEAD)

@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 
+from pydantic import AliasChoices, Field
+
 from agent.core.answers import Answer
 from agent.core.errors import NotPermitted, UnknownAnswer, UnknownSession, UnknownShare
 from agent.core.resilience.deadline import utc_at
@@ -60,7 +62,7 @@ class _Link(Frozen):
 
     principal: str
     session_id: str
-    trace_id: str
+    answer_id: str = Field(validation_alias=AliasChoices("answer_id", "trace_id"))  # the latter: earlier links
     shared_at: datetime
     expires_at: datetime
 
@@ -73,13 +75,13 @@ class Shares:
     ) -> None:
         self._state, self._sessions, self._registered, self._clock = state, sessions, registered, clock
 
-    async def put(self, session_id: str, principal: str, trace_id: str) -> Share:
+    async def put(self, session_id: str, principal: str, answer_id: str) -> Share:
         """Share an answer, or extend its link. The session is kept as long. Raises UnknownSession, UnknownAnswer."""
-        return await asyncio.to_thread(self._put, session_id, principal, trace_id)
+        return await asyncio.to_thread(self._put, session_id, principal, answer_id)
 
-    async def remove(self, session_id: str, principal: str, trace_id: str) -> None:
+    async def remove(self, session_id: str, principal: str, answer_id: str) -> None:
         """Stop sharing an answer. Does nothing if it is not shared. Raises as `put`."""
-        await asyncio.to_thread(self._remove, session_id, principal, trace_id)
+        await asyncio.to_thread(self._remove, session_id, principal, answer_id)
 
     async def get(self, link_id: str, reader: str) -> Shared:
         """The answer of a link. Raises UnknownShare; NotPermitted if the reader sees other rows."""
@@ -104,26 +106,26 @@ class Shares:
             expires_at=link.expires_at,
         )
 
-    def _put(self, session_id: str, principal: str, trace_id: str) -> Share:
-        self._find_answer(session_id, principal, trace_id)
-        link_id = self._sessions.share(session_id, principal, trace_id, secrets.token_hex(16))
+    def _put(self, session_id: str, principal: str, answer_id: str) -> Share:
+        answer_id = self._sessions.get_shared_answer(session_id, principal, answer_id).answer_id
+        link_id = self._sessions.share(session_id, principal, answer_id, secrets.token_hex(16))
         now = self._clock()
         end = now + self._sessions.timeout_s
         link = _Link(
             principal=principal,
             session_id=session_id,
-            trace_id=trace_id,
+            answer_id=answer_id,
             shared_at=utc_at(now),
             expires_at=utc_at(end),
         )
         self._state.commit(_place(link_id), [Replace(key=LINK, value=link.model_dump(mode="json"), expires_at=end)])
         return Share(id=link_id, expires_at=link.expires_at)
 
-    def _remove(self, session_id: str, principal: str, trace_id: str) -> None:
-        link_id = self._find_answer(session_id, principal, trace_id).link
-        self._sessions.unshare(session_id, principal, trace_id)
-        if link_id:
-            self._state.commit(_place(link_id), [Remove(key=LINK)])
+    def _remove(self, session_id: str, principal: str, answer_id: str) -> None:
+        found = self._sessions.get_shared_answer(session_id, principal, answer_id)
+        self._sessions.unshare(session_id, principal, found.answer_id)
+        if found.link:
+            self._state.commit(_place(found.link), [Remove(key=LINK)])
 
     def _find(self, link_id: str) -> tuple[_Link, SharedAnswer]:
         """A link and its answer. Raises UnknownShare, UnknownSession, UnknownAnswer."""
@@ -131,16 +133,10 @@ class Shares:
         if record is None:
             raise _build_unknown()
         link = _Link.model_validate(record.value)
-        found = self._find_answer(link.session_id, link.principal, link.trace_id)
+        found = self._sessions.get_shared_answer(link.session_id, link.principal, link.answer_id)
         if found.link != link_id:
             raise _build_unknown()
         return link, found
-
-    def _find_answer(self, session_id: str, principal: str, trace_id: str) -> SharedAnswer:
-        found = self._sessions.get_shared_answer(session_id, principal, trace_id)
-        if found is None:
-            raise UnknownAnswer(f"This session has no answer with the trace_id {trace_id}. Ask the question again.")
-        return found
 
 
 def _place(link_id: str) -> Place:

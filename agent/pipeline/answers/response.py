@@ -220,6 +220,7 @@ def common(run: Run) -> Answer:
         usage=run.ledger.usage,
         timings_ms=dict(run.ledger.timings_ms),
         trace_id=run.question.trace_id,
+        answer_id=run.question.answer_id,
         session_id=run.question.session_id,
     )
 

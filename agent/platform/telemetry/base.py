@@ -102,7 +102,11 @@ def log_question(question: Question, dialect: str, answer: Answer | None, failur
     """Log one line per question: its costs, or the type of the error that ended it, but nothing of the question."""
     if not log.isEnabledFor(logging.INFO):
         return
-    fields: dict[str, object] = {"database": question.database, "dialect": dialect}
+    fields: dict[str, object] = {
+        "answer_id": question.answer_id,
+        "database": question.database,
+        "dialect": dialect,
+    }
     if answer is None:
         fields |= {"status": "failed", "error_type": failure}
         log.info("Did not answer a question about %s: %s", question.database, failure, extra={"fields": fields})

@@ -82,6 +82,7 @@ class QuestionSpans(QuestionTrace):
             gen_ai.GEN_AI_AGENT_NAME: AGENT,
             "text2sql.database": question.database,
             "text2sql.dialect": dialect,
+            "text2sql.answer_id": question.answer_id,
         }
         if question.session_id is not None:
             known[gen_ai.GEN_AI_CONVERSATION_ID] = question.session_id

@@ -52,7 +52,7 @@ export interface paths {
          *     problem document.
          *
          *     Closing the connection cancels the question. With `resumable=true` it is cancelled after a minute; until then, `GET
-         *     /api/query/stream/{trace_id}` resumes the stream.
+         *     /api/query/stream/{answer_id}` resumes the stream.
          */
         post: operations["query_stream"];
         delete?: never;
@@ -111,7 +111,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/query/stream/{trace_id}": {
+    "/api/query/stream/{answer_id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -457,7 +457,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/sessions/{session_id}/answers/{trace_id}": {
+    "/api/sessions/{session_id}/answers/{answer_id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -479,7 +479,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/sessions/{session_id}/answers/{trace_id}/share": {
+    "/api/sessions/{session_id}/answers/{answer_id}/share": {
         parameters: {
             query?: never;
             header?: never;
@@ -1259,10 +1259,16 @@ export interface components {
             };
             /**
              * Trace Id
-             * @description Identifies the request in logs, traces, reviews and feedback.
+             * @description Identifies the request in logs and traces. All questions of one `traceparent` share it.
              * @default
              */
             trace_id: string;
+            /**
+             * Answer Id
+             * @description Identifies the answer. Feedback, sessions, links and resumed streams refer to it.
+             * @default
+             */
+            answer_id: string;
             /**
              * Session Id
              * @description The session that the question belongs to. Null if it belongs to none.
@@ -1684,7 +1690,7 @@ export interface components {
             include: ("answer_source" | "sql_query" | "results" | "columns" | "row_count" | "error_details" | "question" | "verified" | "confidence" | "checks" | "corrections" | "truncated" | "cursor" | "raw_results" | "raw_total" | "needs_human_review" | "review_id" | "choices" | "explanation" | "chart" | "parts" | "candidates" | "usage" | "warnings")[];
             /**
              * Exclude
-             * @description Fields to omit from the response. `all` omits all but status, kind, message and trace_id.
+             * @description Fields to omit from the response. `all` omits all but status, kind, message and the ids.
              * @default []
              */
             exclude: ("all" | "answer_source" | "sql_query" | "results" | "columns" | "row_count" | "error_details" | "question" | "verified" | "confidence" | "checks" | "corrections" | "truncated" | "cursor" | "raw_results" | "raw_total" | "needs_human_review" | "review_id" | "choices" | "explanation" | "chart" | "parts" | "candidates" | "usage" | "warnings")[];
@@ -1751,9 +1757,14 @@ export interface components {
             question?: string | null;
             /**
              * Trace Id
-             * @description Identifies the request in logs, traces, reviews and feedback.
+             * @description Identifies the request in logs and traces. All questions of one `traceparent` share it.
              */
             trace_id: string;
+            /**
+             * Answer Id
+             * @description Identifies the answer. Feedback, sessions, links and resumed streams refer to it.
+             */
+            answer_id: string;
             /**
              * Verified
              * @description Whether the answer passed every check.
@@ -2476,16 +2487,23 @@ export interface components {
          * FeedbackRequest
          * @description Feedback on an answer. Unknown fields are refused.
          * @example {
+         *       "answer_id": "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
          *       "comment": "Cancelled orders do not count.",
          *       "correct": false,
-         *       "corrected_sql": "SELECT SUM(amount) AS total FROM orders WHERE status <> 'X'",
-         *       "trace_id": "0af7651916cd43dd8448eb211c80319c"
+         *       "corrected_sql": "SELECT SUM(amount) AS total FROM orders WHERE status <> 'X'"
          *     }
          */
         FeedbackRequest: {
             /**
+             * Answer Id
+             * @description Id of the answer.
+             * @default
+             */
+            answer_id: string;
+            /**
              * Trace Id
-             * @description Trace id of the answer. If a trace has several answers, the last one is meant.
+             * @description In place of `answer_id`: the trace id of the answer, if only one of the caller's has it.
+             * @default
              */
             trace_id: string;
             /**
@@ -2516,6 +2534,11 @@ export interface components {
              * @description The trace id of the answer.
              */
             trace_id: string;
+            /**
+             * Answer Id
+             * @description Id of the answer.
+             */
+            answer_id: string;
             /**
              * Review Id
              * @description Id of the review.
@@ -2714,9 +2737,14 @@ export interface components {
             }[];
             /**
              * Trace Id
-             * @description Identifies the request in logs, traces, reviews and feedback.
+             * @description Identifies the request in logs and traces. All questions of one `traceparent` share it.
              */
             trace_id: string;
+            /**
+             * Answer Id
+             * @description Identifies the answer. Feedback, sessions, links and resumed streams refer to it.
+             */
+            answer_id: string;
             /**
              * Needs Human Review
              * @description Whether a person should check the answer. True if the judge did not accept the rows.
@@ -2908,7 +2936,7 @@ export interface components {
             problem?: components["schemas"]["Problem"] | null;
             /**
              * Trace Id
-             * @description Identifies the request in logs, traces, reviews and feedback.
+             * @description Identifies the request in logs and traces.
              */
             trace_id: string;
         };
@@ -3420,7 +3448,7 @@ export interface components {
             include: ("answer_source" | "question" | "language" | "sql" | "results" | "columns" | "row_count" | "truncated" | "cursor" | "raw_results" | "raw_sql" | "raw_truncated" | "raw_total" | "group_columns" | "tables_used" | "dialect" | "attempts" | "attempt_history" | "verified" | "confidence" | "checks" | "doubts" | "candidates" | "corrections" | "numbers" | "parts" | "explanation" | "plan" | "reused" | "write" | "chart" | "clarification" | "clarification_reason" | "choices" | "needs_human_review" | "review_id" | "warnings" | "usage" | "timings_ms" | "session_id")[];
             /**
              * Exclude
-             * @description Fields to omit from the response. `all` omits all but status, kind, answer and trace_id.
+             * @description Fields to omit from the response. `all` omits all but status, kind, answer and the ids.
              * @default []
              */
             exclude: ("all" | "answer_source" | "question" | "language" | "sql" | "results" | "columns" | "row_count" | "truncated" | "cursor" | "raw_results" | "raw_sql" | "raw_truncated" | "raw_total" | "group_columns" | "tables_used" | "dialect" | "attempts" | "attempt_history" | "verified" | "confidence" | "checks" | "doubts" | "candidates" | "corrections" | "numbers" | "parts" | "explanation" | "plan" | "reused" | "write" | "chart" | "clarification" | "clarification_reason" | "choices" | "needs_human_review" | "review_id" | "warnings" | "usage" | "timings_ms" | "session_id")[];
@@ -3659,6 +3687,11 @@ export interface components {
              */
             trace_id: string;
             /**
+             * Answer Id
+             * @description Id of the answer.
+             */
+            answer_id: string;
+            /**
              * Kind
              * @description Why the review exists. `attempts`: no attempt was accepted. `feedback`: a caller gave feedback.
              */
@@ -3771,6 +3804,11 @@ export interface components {
              */
             trace_id: string;
             /**
+             * Answer Id
+             * @description Id of the answer.
+             */
+            answer_id: string;
+            /**
              * Kind
              * @description Why the review exists. `attempts`: no attempt was accepted. `feedback`: a caller gave feedback.
              */
@@ -3877,7 +3915,7 @@ export interface components {
         };
         /**
          * SaveRequest
-         * @description A query to save, or the answer to take it from. Unknown fields are refused.
+         * @description A query to save, or the answer whose query and question to take. Unknown fields are refused.
          * @example {
          *       "database": "shop",
          *       "name": "Orders by status",
@@ -3889,6 +3927,18 @@ export interface components {
          *     }
          */
         SaveRequest: {
+            /**
+             * Answer Id
+             * @description Id of the answer.
+             * @default
+             */
+            answer_id: string;
+            /**
+             * Trace Id
+             * @description In place of `answer_id`: the trace id of the answer, if only one of the caller's has it.
+             * @default
+             */
+            trace_id: string;
             /**
              * Name
              * @description Name of the query, unique among the caller's. Case does not matter.
@@ -3916,12 +3966,6 @@ export interface components {
              * @description Default values of placeholders: a list for `?`, an object for named ones.
              */
             parameters?: unknown;
-            /**
-             * Trace Id
-             * @description Trace id of an answer to save. `sql` and `question` default to the answer's.
-             * @default
-             */
-            trace_id: string;
         };
         /**
          * SavedList
@@ -4173,6 +4217,12 @@ export interface components {
              * @default
              */
             trace_id: string;
+            /**
+             * Answer Id
+             * @description Id of the answer, also for its question.
+             * @default
+             */
+            answer_id: string;
         };
         /**
          * SessionResponse
@@ -5475,9 +5525,14 @@ export interface components {
         Started: {
             /**
              * Trace Id
-             * @description Identifies the request in logs, traces, reviews and feedback.
+             * @description Identifies the request in logs and traces. All questions of one `traceparent` share it.
              */
             trace_id: string;
+            /**
+             * Answer Id
+             * @description Identifies the answer. Feedback, sessions, links and resumed streams refer to it.
+             */
+            answer_id: string;
             /**
              * Question
              * @description The question.
@@ -5580,6 +5635,11 @@ export interface operations {
                      */
                     "X-Plumbline-Cursor"?: string;
                     /**
+                     * @description Only for a file. Id of the answer, for feedback.
+                     * @example 0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331
+                     */
+                    "X-Plumbline-Answer-Id"?: string;
+                    /**
                      * @description Only for a file. The status of the answer. `success`, except in Markdown: in other formats, an answer without rows is a problem document.
                      * @example success
                      */
@@ -5678,6 +5738,7 @@ export interface operations {
                      *       },
                      *       "timings_ms": {},
                      *       "trace_id": "0af7651916cd43dd8448eb211c80319c",
+                     *       "answer_id": "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
                      *       "session_id": null
                      *     }
                      */
@@ -6522,8 +6583,8 @@ export interface operations {
                 "last-event-id"?: string;
             };
             path: {
-                /** @description The stream's trace id, from its `start` event. */
-                trace_id: string;
+                /** @description Id of the answer, from the `start` event. A trace id is accepted if only one question has it. */
+                answer_id: string;
             };
             cookie?: never;
         };
@@ -6646,8 +6707,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The stream's trace id, from its `start` event. */
-                trace_id: string;
+                /** @description Id of the answer, from the `start` event. A trace id is accepted if only one question has it. */
+                answer_id: string;
             };
             cookie?: never;
         };
@@ -6857,6 +6918,7 @@ export interface operations {
                      *         },
                      *         "timings_ms": {},
                      *         "trace_id": "0af7651916cd43dd8448eb211c80319c",
+                     *         "answer_id": "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
                      *         "session_id": null
                      *       },
                      *       "problem": null,
@@ -9466,8 +9528,8 @@ export interface operations {
             path: {
                 /** @description Id of the session. */
                 session_id: string;
-                /** @description Trace id of the answer. */
-                trace_id: string;
+                /** @description Id of the answer. A trace id is accepted if only one answer has it. */
+                answer_id: string;
             };
             cookie?: never;
         };
@@ -9545,7 +9607,8 @@ export interface operations {
                      *         "by_step": {}
                      *       },
                      *       "timings_ms": {},
-                     *       "trace_id": "0af7651916cd43dd8448eb211c80319c"
+                     *       "trace_id": "0af7651916cd43dd8448eb211c80319c",
+                     *       "answer_id": "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331"
                      *     }
                      */
                     "application/json": components["schemas"]["Answer"];
@@ -9632,8 +9695,8 @@ export interface operations {
             path: {
                 /** @description Id of the session. */
                 session_id: string;
-                /** @description Trace id of the answer. */
-                trace_id: string;
+                /** @description Id of the answer. A trace id is accepted if only one answer has it. */
+                answer_id: string;
             };
             cookie?: never;
         };
@@ -9747,8 +9810,8 @@ export interface operations {
             path: {
                 /** @description Id of the session. */
                 session_id: string;
-                /** @description Trace id of the answer. */
-                trace_id: string;
+                /** @description Id of the answer. A trace id is accepted if only one answer has it. */
+                answer_id: string;
             };
             cookie?: never;
         };
@@ -9925,7 +9988,8 @@ export interface operations {
                      *           "by_step": {}
                      *         },
                      *         "timings_ms": {},
-                     *         "trace_id": "0af7651916cd43dd8448eb211c80319c"
+                     *         "trace_id": "0af7651916cd43dd8448eb211c80319c",
+                     *         "answer_id": "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331"
                      *       },
                      *       "shared_at": "2025-03-01T09:41:00Z"
                      *     }
@@ -10049,6 +10113,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "trace_id": "0af7651916cd43dd8448eb211c80319c",
+                     *       "answer_id": "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
                      *       "needs_human_review": false,
                      *       "verified": true,
                      *       "confidence": 0.97,
@@ -11112,6 +11177,7 @@ export interface operations {
                      *         {
                      *           "id": "f9b1c9a2d3e4f5a6b7c8d9e0f1a2b3",
                      *           "trace_id": "0af7651916cd43dd8448eb211c80319c",
+                     *           "answer_id": "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
                      *           "kind": "attempts",
                      *           "status": "open",
                      *           "database": "shop",
@@ -11227,6 +11293,7 @@ export interface operations {
                      * @example {
                      *       "id": "f9b1c9a2d3e4f5a6b7c8d9e0f1a2b3",
                      *       "trace_id": "0af7651916cd43dd8448eb211c80319c",
+                     *       "answer_id": "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
                      *       "kind": "attempts",
                      *       "status": "open",
                      *       "database": "shop",
@@ -11375,6 +11442,7 @@ export interface operations {
                      *       "review": {
                      *         "id": "f9b1c9a2d3e4f5a6b7c8d9e0f1a2b3",
                      *         "trace_id": "0af7651916cd43dd8448eb211c80319c",
+                     *         "answer_id": "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
                      *         "kind": "attempts",
                      *         "status": "corrected",
                      *         "database": "shop",
@@ -11600,6 +11668,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "trace_id": "0af7651916cd43dd8448eb211c80319c",
+                     *       "answer_id": "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
                      *       "review_id": "f9b1c9a2d3e4f5a6b7c8d9e0f1a2b3",
                      *       "status": "open"
                      *     }

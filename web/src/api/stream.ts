@@ -4,7 +4,7 @@ import { call, ProblemError, request } from "./client";
 import type { Answer, Problem, Step } from "./types";
 
 export type StreamEvent =
-  | { event: "start"; traceId: string }
+  | { event: "start"; answerId: string }
   | { event: "step"; step: Step }
   | { event: "queued"; length: number; waitS: number }
   | { event: "sql_progress"; sql: string }
@@ -46,7 +46,7 @@ const lost: Problem = {
 export async function* ask(asked: Asked, signal: AbortSignal, wait = backoff): AsyncGenerator<StreamEvent> {
   const asking = { method: "POST", body: asked, accept: "text/event-stream", signal } as const;
   const response = await request("query/stream?resumable=true", asking);
-  yield* followed(response, { sessionId: asked.session_id, traceId: "" }, signal, wait);
+  yield* followed(response, { sessionId: asked.session_id, answerId: "" }, signal, wait);
 }
 
 /** The same for a question that is running or has just ended: all its events, from the first. */
@@ -56,18 +56,18 @@ export function resume(place: Place, signal: AbortSignal, wait = backoff): Async
 
 export interface Place {
   sessionId: string;
-  traceId: string;
+  answerId: string;
 }
 
 async function* followed(begun: Response | null, place: Place, signal: AbortSignal, wait: typeof backoff): AsyncGenerator<StreamEvent> {
-  let { traceId } = place;
+  let { answerId } = place;
   let response = begun;
   let lastId = "";
   for (let tries = 0; ; ) {
     try {
       for await (const [id, event] of response ? eventsOf(response, signal) : []) {
         if (id) [lastId, tries] = [id, 0];
-        if (event.event === "start") traceId = event.traceId;
+        if (event.event === "start") answerId = event.answerId;
         yield event;
         if (event.event === "done" || event.event === "error") return;
       }
@@ -76,13 +76,13 @@ async function* followed(begun: Response | null, place: Place, signal: AbortSign
     }
     // The stream ended without its last event: the connection is lost, the question still runs.
     for (;;) {
-      if (!traceId || ++tries > TRIES) throw new ProblemError(lost);
+      if (!answerId || ++tries > TRIES) throw new ProblemError(lost);
       if (response || tries > 1) {
         yield { event: "reconnecting", tries };
         await wait(tries, signal);
       }
       try {
-        response = await request(`query/stream/${traceId}`, {
+        response = await request(`query/stream/${answerId}`, {
           accept: "text/event-stream",
           headers: { "last-event-id": lastId },
           signal,
@@ -91,7 +91,7 @@ async function* followed(begun: Response | null, place: Place, signal: AbortSign
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
         if (error.problem.status === 404) {
-          yield await fromSession(place.sessionId, traceId, signal); // another process was asked
+          yield await fromSession(place.sessionId, answerId, signal); // another process was asked
           return;
         }
         if (error.problem.status !== 0) throw error;
@@ -101,9 +101,9 @@ async function* followed(begun: Response | null, place: Place, signal: AbortSign
 }
 
 /** The answer that the session has stored. Raises ProblemError if there is none. */
-async function fromSession(sessionId: string, traceId: string, signal: AbortSignal): Promise<StreamEvent> {
+async function fromSession(sessionId: string, answerId: string, signal: AbortSignal): Promise<StreamEvent> {
   try {
-    return { event: "done", answer: await call<Answer>(`sessions/${sessionId}/answers/${traceId}`, { signal }) };
+    return { event: "done", answer: await call<Answer>(`sessions/${sessionId}/answers/${answerId}`, { signal }) };
   } catch (error) {
     if (error instanceof ProblemError && error.problem.status === 404) throw new ProblemError(lost);
     throw error;
@@ -111,8 +111,8 @@ async function fromSession(sessionId: string, traceId: string, signal: AbortSign
 }
 
 /** Cancel the question at the service. */
-export async function giveUp(traceId: string): Promise<void> {
-  await request(`query/stream/${traceId}`, { method: "DELETE" });
+export async function giveUp(answerId: string): Promise<void> {
+  await request(`query/stream/${answerId}`, { method: "DELETE" });
 }
 
 async function* eventsOf(response: Response, signal: AbortSignal): AsyncGenerator<[string, StreamEvent]> {
@@ -142,7 +142,7 @@ function read(message: EventSourceMessage): StreamEvent | null {
   const wire = JSON.parse(message.data) as Wire;
   switch (wire.event) {
     case "start":
-      return { event: "start", traceId: String(wire.data.trace_id) };
+      return { event: "start", answerId: String(wire.data.answer_id) };
     case "node_complete": {
       const step = { node: wire.node, attempt: wire.attempt ?? 0, elapsedMs: wire.elapsed_ms ?? 0, data: wire.data };
       return { event: "step", step: step as unknown as Step };

@@ -58,7 +58,7 @@ export function AnswerView({ answer, question, database, tables, elapsedMs, onAs
           {answer.status === "success" && answer.session_id ? (
             <ShareMenu answer={answer} question={asked} database={database} />
           ) : null}
-          {answer.status === "success" && answer.kind === "query" && !shared ? <Feedback traceId={answer.trace_id} /> : null}
+          {answer.status === "success" && answer.kind === "query" && !shared ? <Feedback answerId={answer.answer_id} /> : null}
         </span>
       </div>
       <AnswerText

@@ -11,13 +11,13 @@ interface Said {
   comment?: string;
 }
 
-export function Feedback({ traceId }: { traceId: string }) {
+export function Feedback({ answerId }: { answerId: string }) {
   const [wrong, setWrong] = useState(false);
   const [sql, setSql] = useState("");
   const [comment, setComment] = useState("");
   const giving = useMutation({
     mutationFn: (said: Said) =>
-      call<{ status: string }>("feedback", { method: "POST", body: { trace_id: traceId, ...said } }),
+      call<{ status: string }>("feedback", { method: "POST", body: { answer_id: answerId, ...said } }),
     onSuccess: () => setWrong(false),
   });
   const submit = (event: FormEvent) => {

@@ -20,7 +20,7 @@ export function ShareMenu({ answer, question, database }: Props) {
   const [share, setShare] = useState<Share | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const id = useId();
-  const path = `sessions/${encodeURIComponent(answer.session_id ?? "")}/answers/${answer.trace_id}/share`;
+  const path = `sessions/${encodeURIComponent(answer.session_id ?? "")}/answers/${answer.answer_id}/share`;
 
   const link = async (): Promise<string> => {
     try {

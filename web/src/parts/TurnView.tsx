@@ -42,7 +42,7 @@ export function TurnView({ turn, tables, dialect, onAsk, onRecall }: Props) {
       {asking ? <Working turn={turn} /> : null}
       {asking && turn.text ? <p className="answer-text coming" dir="auto">{turn.text}</p> : null}
       {turn.answer ? (
-        <Guarded key={turn.answer.trace_id}>
+        <Guarded key={turn.answer.answer_id}>
           <AnswerView
             answer={turn.answer}
             question={turn.question}
@@ -84,9 +84,9 @@ function Working({ turn }: { turn: Turn }) {
 
 /** A stored answer of a session: all of it, or else its text and its query. */
 function Remembered({ turn, dialect, onRecall }: { turn: Turn; dialect: string; onRecall: (turn: Turn) => Promise<void> }) {
-  const [gone, setGone] = useState(!turn.traceId);
+  const [gone, setGone] = useState(!turn.answerId);
   useEffect(() => {
-    if (turn.traceId) onRecall(turn).catch(() => setGone(true));
+    if (turn.answerId) onRecall(turn).catch(() => setGone(true));
     // eslint-disable-next-line react-hooks/exhaustive-deps -- once, when it comes into sight
   }, []);
   return (

@@ -11,7 +11,7 @@ export interface Turn {
   question: string;
   database: string;
   status: Status;
-  traceId: string;
+  answerId: string;
   steps: Step[];
   queued: { length: number; waitS: number } | null; // what it waits for
   writing: string; // the SQL as far as it is written
@@ -39,7 +39,7 @@ export function newTurn(id: string, question: string, database: string, at: numb
     question,
     database,
     status: "asking",
-    traceId: "",
+    answerId: "",
     steps: [],
     queued: null,
     writing: "",
@@ -85,7 +85,7 @@ function after(turn: Turn, event: StreamEvent, at: number): Turn {
   const heard = { ...turn, heardAt: at, reconnecting: 0 };
   switch (event.event) {
     case "start":
-      return { ...heard, traceId: event.traceId };
+      return { ...heard, answerId: event.answerId };
     case "step":
       return { ...heard, queued: null, steps: [...turn.steps, event.step], writing: event.step.node === "sql_generator" ? "" : turn.writing };
     case "queued":
@@ -95,7 +95,7 @@ function after(turn: Turn, event: StreamEvent, at: number): Turn {
     case "answer_delta":
       return { ...heard, text: turn.text + event.text };
     case "done":
-      return { ...heard, status: "answered", answer: event.answer, traceId: event.answer.trace_id, endedAt: at };
+      return { ...heard, status: "answered", answer: event.answer, answerId: event.answer.answer_id, endedAt: at };
     case "error":
       return { ...heard, status: "failed", problem: event.problem, endedAt: at };
     case "alive":

@@ -1,6 +1,6 @@
 // The running questions of this tab, so that a reloaded page keeps following them.
 export interface UnderWay {
-  traceId: string;
+  answerId: string;
   question: string;
   startedAt: number;
 }

@@ -21,7 +21,7 @@ export interface Conversation {
 interface Watched {
   stop: AbortController;
   sessionId: string;
-  traceId: string;
+  answerId: string;
 }
 
 let count = 0;
@@ -61,14 +61,14 @@ export function useConversation(onSession: (sessionId: string) => void): Convers
 
   const watch = useCallback(
     async (id: string, question: string, startedAt: number, begin: (current: Watched) => AsyncGenerator<StreamEvent>) => {
-      const current: Watched = { stop: new AbortController(), sessionId: session.current.id, traceId: "" };
+      const current: Watched = { stop: new AbortController(), sessionId: session.current.id, answerId: "" };
       running.current = current;
       setBusy(true);
       try {
         for await (const event of begin(current)) {
           if (event.event === "start") {
-            current.traceId = event.traceId;
-            underWay.keep(current.sessionId, { traceId: event.traceId, question, startedAt });
+            current.answerId = event.answerId;
+            underWay.keep(current.sessionId, { answerId: event.answerId, question, startedAt });
           }
           change({ type: "happened", id, event, at: Date.now() });
         }
@@ -77,7 +77,7 @@ export function useConversation(onSession: (sessionId: string) => void): Convers
         else change({ type: "failed", id, problem: asProblem(error), at: Date.now() });
       }
       left.current.delete(current);
-      if (underWay.of(current.sessionId)?.traceId === current.traceId) underWay.forget(current.sessionId);
+      if (underWay.of(current.sessionId)?.answerId === current.answerId) underWay.forget(current.sessionId);
       if (running.current !== current) return false;
       running.current = null;
       setBusy(false);
@@ -103,7 +103,7 @@ export function useConversation(onSession: (sessionId: string) => void): Convers
   const cancel = useCallback(() => {
     const current = running.current;
     if (!current) return;
-    if (current.traceId) giveUp(current.traceId).catch(() => undefined); // hanging up ends it as well, only later
+    if (current.answerId) giveUp(current.answerId).catch(() => undefined); // hanging up ends it as well, only later
     current.stop.abort();
   }, []);
 
@@ -115,13 +115,13 @@ export function useConversation(onSession: (sessionId: string) => void): Convers
       change({ type: "loaded", turns: remembered(found) });
       const asked = underWay.of(id);
       for (const one of left.current) if (one.sessionId === id) one.stop.abort(); // watched in sight from here on
-      if (asked && found.messages.some((message) => message.trace_id === asked.traceId)) underWay.forget(id);
+      if (asked && found.messages.some((message) => message.answer_id === asked.answerId)) underWay.forget(id);
       else if (asked) {
         const turn = `turn-${++count}`;
         change({ type: "asked", id: turn, question: asked.question, database: found.dataset_id, at: asked.startedAt });
-        const place = { sessionId: id, traceId: asked.traceId };
+        const place = { sessionId: id, answerId: asked.answerId };
         void watch(turn, asked.question, asked.startedAt, (current) => {
-          current.traceId = asked.traceId;
+          current.answerId = asked.answerId;
           return resume(place, current.stop.signal);
         });
       }
@@ -131,7 +131,7 @@ export function useConversation(onSession: (sessionId: string) => void): Convers
   );
 
   const recall = useCallback(async (turn: Turn) => {
-    const path = `sessions/${encodeURIComponent(session.current.id)}/answers/${turn.traceId}`;
+    const path = `sessions/${encodeURIComponent(session.current.id)}/answers/${turn.answerId}`;
     const answer = await call<Answer>(path);
     change({ type: "recalled", id: turn.id, answer });
   }, []);
@@ -157,7 +157,7 @@ export function remembered(session: Session): Turn[] {
       status: "remembered",
       text: said.content,
       sql: said.sql_query,
-      traceId: said.trace_id,
+      answerId: said.answer_id,
       endedAt: Date.parse(said.timestamp),
     });
   });

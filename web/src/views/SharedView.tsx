@@ -37,7 +37,7 @@ export function SharedView({ id, onAsk }: Props) {
       <p className="small soft">
         An answer from {database}, shared on {day(shared_at)}. It shows the data of that time. The link works until {day(expires_at)}.
       </p>
-      <Guarded key={answer.trace_id}>
+      <Guarded key={answer.answer_id}>
         <AnswerView
           answer={answer}
           question={question}
