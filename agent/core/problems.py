@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -37,6 +38,7 @@ _ADVICE = {
 }
 # Length errors of pydantic -> (words, key of the bound in the error's context).
 _LENGTHS = {"too_long": ("at most", "max_length"), "too_short": ("at least", "min_length")}
+_HEX_ID = re.compile(r"\^\[0-9a-f\]\{(\d+)\}\$")  # the pattern of ids in paths and queries
 
 
 class Problem(Frozen):
@@ -98,4 +100,6 @@ def field_message(error: Mapping[str, Any]) -> str:
     if error["type"] in _LENGTHS and isinstance(error["input"], str):
         words, bound = _LENGTHS[error["type"]]
         return f"String should have {words} {plural(error['ctx'][bound], 'character')}"
+    if error["type"] == "string_pattern_mismatch" and (digits := _HEX_ID.fullmatch(error["ctx"]["pattern"])):
+        return f"It should be an id of {digits[1]} characters, 0 to 9 and a to f"
     return str(error["msg"]).removeprefix("Value error, ")

@@ -93,6 +93,8 @@ async def test_who_may_not_ask_the_database_finds_nothing(client: Client, model:
     problem(await client.get(link, headers=REX), 404, "unknown-share")
     problem(await client.get(link), 404, "unknown-share")
     problem(await client.get(f"/shared/{'0' * 32}", headers=ANN), 404, "unknown-share")
+    cut = (await client.get(f"/shared/{'0' * 31}", headers=ANN)).json()
+    assert (cut["status"], cut["detail"]) == (422, "id: It should be an id of 32 characters, 0 to 9 and a to f")
 
 
 async def test_nobody_shares_the_answers_of_others(client: Client, model: ScriptedModel) -> None:

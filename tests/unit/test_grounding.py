@@ -297,3 +297,9 @@ def test_of_rows_that_were_cut_nothing_is_said_of_all() -> None:
     assert check_text("In total there are 5.", rows).problems
     assert check_text("There are 2 customers.", rows).problems
     assert check_text("Ada has a total of 3.", rows).problems == ()
+
+
+def test_a_reason_is_told_once() -> None:
+    rows = facts("What are the numbers of Ada and Ben?", "name n", ("Ada", 3), ("Ben", 5))
+    (found,) = check_text("Ada has 71 and Ben 72.", rows).problems
+    assert found.startswith("“71”, “72”: ")

@@ -11,7 +11,7 @@ from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.compose import compose, holds_years, one_value, show_cell
 from agent.checks.grounding.evidence.facts import Facts, number_of
 from agent.checks.grounding.evidence.limits import is_name, limits_of
-from agent.checks.grounding.evidence.result import CheckedText, Problem, expression_of
+from agent.checks.grounding.evidence.result import CheckedText, Problem, describe_problems, expression_of
 from agent.checks.grounding.languages.currencies import find_currencies
 from agent.checks.grounding.languages.vocabulary import Class, find_classes
 from agent.checks.grounding.numbers.display import MARKS, is_amount, is_number
@@ -85,7 +85,7 @@ def check_written(text: str, facts: Facts) -> CheckedText:
         calculator = Check(name="calculator", passed=not computed.warnings, detail=detail)
     found = check(computed.text, facts, computed.filled)
     unsupported = (*found.problems, *_list_shared(found, facts))
-    problems = (*map(str, unsupported), *computed.warnings)
+    problems = (*describe_problems(unsupported), *computed.warnings)
     corrections = (*computed.filled, *computed.corrected)
     links = _link_numbers(computed.text, found, facts, corrections)
     kept = {it.start: it.text for it in found.names}  # the year of "juin 2024" is not an amount

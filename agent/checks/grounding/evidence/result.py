@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from agent.core.answers import AnswerNumber, AnswerSource, Correction
@@ -46,11 +46,21 @@ class Problem(NamedTuple):
     text: str
     why: str
 
-    def __str__(self) -> str:
-        """In quotes only what the text itself says."""
+    @property
+    def place(self) -> str:
+        """The part, in quotes only if the text itself says it; empty for the whole text."""
         if self.text in _WHOLE:
-            return self.why
-        return f"{self.text}: {self.why}" if self.text in _PARTS else f"“{self.text}”: {self.why}"
+            return ""
+        return self.text if self.text in _PARTS else f"“{self.text}”"
+
+
+def describe_problems(problems: Iterable[Problem]) -> tuple[str, ...]:
+    """The problems in words, each reason once: `“1”, “3”: no row has this value`."""
+    places = dict[str, list[str]]()
+    for it in problems:
+        places.setdefault(it.why, []).append(it.place)
+    named = ((why, ", ".join(filter(None, dict.fromkeys(found)))) for why, found in places.items())
+    return tuple(f"{where}: {why}" if where else why for why, where in named)
 
 
 class CheckedText(Frozen):
