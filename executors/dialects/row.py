@@ -149,8 +149,8 @@ class SchemaQueries(Frozen):
     plain_tables, plain_columns: The same without comments and counts, used if the first query is refused.
     primary_keys: schema, table, column; in the order of the key.
     foreign_keys: schema, table, constraint, column, referenced schema, table and column; in the order of the key.
-    samples: schema, table, column, and the `{n}` most frequent values, most frequent first, as an array or a JSON
-        array, in one row or in several. They come from the server's statistics, so that no table is read.
+    samples: schema, table, column, and `{n}` values, the most frequent ones first, as an array or a JSON array, in one
+        row or in several. They come from the server's statistics, so that no table is read.
     samples_by_column: Whether each column has its own statistics. If so, `samples` returns a row for each column that
         has statistics, with NULL if no value is frequent. Else a table has statistics of all its columns, or none.
     types: Names of the database's own types, a cast to which does nothing but convert a value; see `Schema.types`.

@@ -140,11 +140,11 @@ _READS = SchemaQueries(
           )
         ORDER BY 1
     """,
-    # A partitioned table has only statistics of all its rows. A table with inheriting tables has both kinds; those of
-    # all rows come last.
+    # A column without frequent values has bounds of a histogram, which are values, too. A partitioned table has only
+    # statistics of all its rows. A table with inheriting tables has both kinds; those of all rows come last.
     samples="""
         SELECT s.schemaname, s.tablename, s.attname,
-               array_to_json((s.most_common_vals::text::text[])[1:{n}])::text
+               array_to_json((coalesce(s.most_common_vals::text, s.histogram_bounds::text)::text[])[1:{n}])::text
         FROM pg_catalog.pg_stats s
         WHERE s.schemaname NOT IN ('pg_catalog', 'information_schema')
         ORDER BY s.inherited
