@@ -50,6 +50,7 @@ RULES = (
     "said_numbers",
     "period_as_day",
     "said_values",
+    "defined_terms",
     "unsaid_values",
     "unread_join",
     "asked_of_each",
