@@ -77,7 +77,7 @@ def _without_aliases(key: exp.Expr, items: Sequence[exp.Expr], dialect: Dialect)
     """A copy of an expression of ORDER BY with the items that its aliases mean."""
     named = {it.alias.lower(): it.unalias() for it in items if it.alias and dialect.name in _ALIASES_IN_ORDER}
 
-    def meant(node: exp.Expr) -> exp.Expr:
+    def resolve(node: exp.Expr) -> exp.Expr:
         item = named.get(node.name.lower()) if isinstance(node, exp.Column) and not node.table else None
         return exp.paren(item.copy()) if item is not None else node
 
