@@ -81,7 +81,7 @@ def _without_aliases(key: exp.Expr, items: Sequence[exp.Expr], dialect: Dialect)
         item = named.get(node.name.lower()) if isinstance(node, exp.Column) and not node.table else None
         return exp.paren(item.copy()) if item is not None else node
 
-    return key.copy().transform(meant)
+    return key.copy().transform(resolve)
 
 
 def _find_item(key: exp.Expr, items: Sequence[exp.Expr]) -> int | None:
