@@ -101,3 +101,27 @@ async def test_a_pattern_that_finds_the_same_rows_in_any_case_is_not(ask: Ask) -
     answer = await ask("duck", "SELECT COUNT(*) AS n FROM products WHERE name LIKE '%Mug'")
 
     assert doubts_of(answer, "like_case") == []
+
+
+@pytest.mark.parametrize(
+    ("sql", "shown"),
+    [
+        ("SELECT name FROM products ORDER BY colour LIMIT 1", "Iced coffee"),
+        ("SELECT name FROM products ORDER BY colour DESC LIMIT 1", "Coffee Mug"),
+        ("SELECT name FROM products WHERE colour IS NULL ORDER BY colour LIMIT 1", "Tea"),
+        (
+            "WITH p AS (SELECT * FROM products) SELECT name FROM p GROUP BY name ORDER BY MIN(colour) LIMIT 1",
+            "Iced coffee",
+        ),
+    ],
+)
+async def test_a_product_without_a_colour_is_not_the_first_by_its_colour(ask: Ask, sql: str, shown: str) -> None:
+    assert [(await ask(name, sql)).results for name in ("lite", "duck")] == [[{"name": shown}]] * 2
+
+
+async def test_the_first_by_a_colour_is_told_to_be_another_than_the_drafts_have(ask: Ask) -> None:
+    answer = await ask("lite", "SELECT name FROM products ORDER BY colour LIMIT 1")
+
+    assert [it.rule for it in answer.doubts] == []
+    assert not answer.verified
+    assert answer.sql == "SELECT name FROM products WHERE NOT colour IS NULL ORDER BY colour LIMIT 1"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
-from agent.checks.rules.reading import group_keys
+from agent.checks.rules.reading import group_keys, key_of_order
 
 
 def apply(context: RuleContext) -> Finding | None:
@@ -17,7 +17,7 @@ def apply(context: RuleContext) -> Finding | None:
     order, limit = query.args.get("order"), query.args.get("limit") or query.args.get("fetch")
     if not isinstance(query, exp.Select) or order is None or limit is None or query.args.get("joins"):
         return None
-    measure, *others = (_find_measure(query, it.this) for it in order.expressions)
+    measure, *others = (key_of_order(query, it.this) for it in order.expressions)
     if query.args.get("group") is None or measure is None or measure.find(exp.AggFunc) is None:
         return None
     if any(it is None or it.find(exp.AggFunc) for it in others):  # a further number may decide
@@ -40,15 +40,6 @@ def apply(context: RuleContext) -> Finding | None:
         f"All {{}} groups have the same {context.to_sql(measure)}, so no group comes first.",
         counts=(context.to_sql(counted),),
     )
-
-
-def _find_measure(query: exp.Select, key: exp.Expr) -> exp.Expr | None:
-    """The expression that a key of ORDER BY means: itself, or the item of its alias or position."""
-    if isinstance(key, exp.Column) and not key.table:
-        return next((it.unalias() for it in query.selects if it.alias_or_name.lower() == key.name.lower()), key)
-    if isinstance(key, exp.Literal) and key.is_int:
-        return query.selects[int(key.this) - 1].unalias() if int(key.this) <= len(query.selects) else None
-    return key
 
 
 RULE = Rule("all_tied", "query", "data", "doubt", apply)

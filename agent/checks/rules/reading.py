@@ -53,6 +53,15 @@ def group_keys(select: exp.Query) -> list[exp.Expr]:
     return [it if it.args.get("table") else named.get(it.name.lower(), it) for it in keys]
 
 
+def key_of_order(select: exp.Select, key: exp.Expr) -> exp.Expr | None:
+    """The expression that a key of ORDER BY means: itself, or the item of its alias or position."""
+    if isinstance(key, exp.Column) and not key.table:
+        return next((it.unalias() for it in select.selects if it.alias_or_name.lower() == key.name.lower()), key)
+    if isinstance(key, exp.Literal) and key.is_int:
+        return select.selects[int(key.this) - 1].unalias() if int(key.this) <= len(select.selects) else None
+    return key
+
+
 def find_numbers(text: str) -> list[tuple[str, frozenset[float]]]:
     """The numbers in digits of a text, each with its readings: "1.500" is one and a half, or one thousand and five
     hundred."""

@@ -17,6 +17,7 @@ RULES = (
     "stored_values",
     "case_variants",
     "not_in_nulls",
+    "nulls_first",
     "first_of_subquery",
     "cut_division",
     "numbers_as_text",

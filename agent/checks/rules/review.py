@@ -75,7 +75,7 @@ async def _alternative(
     """The doubts of the rules that change queries, and one query with all their changes if it gives other rows."""
     from agent.core.row_comparison import same_rows
 
-    doubts, changes, sql = await off_loop(partial(_apply_changes, subject, without))
+    doubts, changes, sql = await _apply_changes(subject, rows, without)
     if not changes or draft.source == "alternative":
         return doubts, None
     try:
@@ -91,15 +91,17 @@ async def _alternative(
     return doubts, draft.model_copy(update={**made, "changes": tuple(map(tuple, changes))})
 
 
-def _apply_changes(subject: RuleContext, without: Collection[str]) -> tuple[list[Doubt], list[Change], str]:
+async def _apply_changes(
+    subject: RuleContext, rows: Rows, without: Collection[str]
+) -> tuple[list[Doubt], list[Change], str]:
     """The doubts of the rules that change queries, the changes, and the changed query."""
     from executors.sql.tree import tree_to_change
 
     doubts: list[Doubt] = []
     changes: list[Change] = []
     for rule in rules("alternative", without):
-        found = rule.find(subject)
-        if found is None:
+        found = await off_loop(partial(rule.find, subject))
+        if found is None or (found := await confirm(found, rows)) is None:
             continue
         doubts.append(Doubt(rule=rule.id, evidence=rule.evidence, detail=found.detail))
         if found.sql is not None and (tree := tree_to_change(found.sql, subject.dialect)) is not None:

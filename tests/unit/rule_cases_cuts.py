@@ -1,0 +1,82 @@
+"""The cases of the rules on rows that a LIMIT cuts off. See `rule_cases`."""
+
+from __future__ import annotations
+
+from rule_shop import Case
+
+CHEAPEST = "SELECT title FROM books{} ORDER BY price LIMIT 1"
+DEAREST = "SELECT title FROM books{} ORDER BY price DESC LIMIT 1"
+KNOWN = " WHERE NOT price IS NULL"
+
+
+def _filled(sql: str, added: str, why: str, dialect: str = "sqlite") -> Case:
+    return Case(sql.format(""), sql.format(added), why, dialect=dialect)
+
+
+def _left(sql: str, why: str, dialect: str = "sqlite", rows: tuple[tuple[object, ...], ...] | None = None) -> Case:
+    return Case(sql.format(""), None, why, dialect=dialect, rows=rows)
+
+
+CUT_CASES: dict[str, tuple[Case, ...]] = {
+    "nulls_first": (
+        _filled(CHEAPEST, KNOWN, "the cheapest"),
+        _filled("SELECT title, price FROM books{} ORDER BY 2 LIMIT 3", KNOWN, "by its position"),
+        _filled("SELECT title, price AS p FROM books{} ORDER BY p LIMIT 3", KNOWN, "by its alias"),
+        _filled(
+            "SELECT b.title FROM books AS b{} ORDER BY b.price, b.id LIMIT 1", " WHERE NOT b.price IS NULL", "two keys"
+        ),
+        _filled("SELECT title FROM books WHERE id > 3{} ORDER BY price LIMIT 1", " AND NOT price IS NULL", "filtered"),
+        _filled(
+            "SELECT book_id FROM loans GROUP BY book_id{} ORDER BY SUM(fee) LIMIT 1",
+            " HAVING NOT SUM(fee) IS NULL",
+            "a sum of nothing",
+        ),
+        _filled(
+            "SELECT book_id, AVG(fee) AS mean FROM loans GROUP BY book_id HAVING COUNT(*) > 1{} ORDER BY mean LIMIT 1",
+            " AND NOT AVG(fee) IS NULL",
+            "a mean by its alias",
+        ),
+        _filled("SELECT id FROM loans{} ORDER BY fee - id LIMIT 1", " WHERE NOT (fee - id) IS NULL", "calculated"),
+        _filled(
+            "SELECT name FROM readers WHERE id = (SELECT reader_id FROM loans{} ORDER BY fee LIMIT 1)",
+            " WHERE NOT fee IS NULL",
+            "in a query inside",
+        ),
+        _filled(
+            "WITH cheap AS (SELECT id FROM books{} ORDER BY price LIMIT 1) SELECT COUNT(*) FROM cheap",
+            KNOWN,
+            "in a CTE",
+        ),
+        _filled(
+            "SELECT r.name FROM readers AS r LEFT JOIN loans AS l ON l.reader_id = r.id{} ORDER BY l.id LIMIT 1",
+            " WHERE NOT l.id IS NULL",
+            "a key without a partner",
+        ),
+        _filled("SELECT title FROM books{} ORDER BY price LIMIT 3 OFFSET 1", KNOWN, "after an offset"),
+        Case(CHEAPEST.format(""), CHEAPEST.format(KNOWN), "as many rows as it wants", rows=(("Emma",),)),
+        *(_filled(CHEAPEST, KNOWN, f"lowest in {it}", it) for it in ("mysql", "mariadb", "hana", "databricks")),
+        *(_filled(DEAREST, KNOWN, f"highest in {it}", it) for it in ("postgresql",)),
+        _filled("SELECT TOP 1 title FROM books{} ORDER BY price", KNOWN, "TOP", "sqlserver"),
+        _filled("SELECT title FROM books{} ORDER BY price DESC FETCH FIRST 1 ROWS ONLY", KNOWN, "FETCH", "oracle"),
+        *(_left(DEAREST, f"lowest in {it}", it) for it in ("sqlite", "mysql", "sqlserver")),
+        *(_left(CHEAPEST, f"highest in {it}", it) for it in ("postgresql",)),
+        *(_left(it, "last in DuckDB", "duckdb") for it in (CHEAPEST, DEAREST)),
+        *(_left(it, "last in ClickHouse", "clickhouse") for it in (CHEAPEST, DEAREST)),
+        _left("SELECT title FROM books ORDER BY price", "no cut"),
+        _left("SELECT title FROM books ORDER BY price LIMIT 10", "all rows are shown", rows=(("Emma",), ("Ida",))),
+        _left("SELECT title FROM books LIMIT 1", "no order"),
+        _left("SELECT id FROM books ORDER BY id LIMIT 1", "a key has a value"),
+        _left("SELECT title FROM books ORDER BY price NULLS LAST LIMIT 1", "put last"),
+        _left("SELECT title FROM books ORDER BY price DESC NULLS FIRST LIMIT 1", "asked for"),
+        _left("SELECT title FROM books ORDER BY price NULLS FIRST LIMIT 1", "asked for, as it is by default"),
+        _left("SELECT title FROM books ORDER BY price IS NULL, price LIMIT 1", "put last by a condition"),
+        _left("SELECT title FROM books WHERE price IS NULL ORDER BY price LIMIT 1", "asked for by a condition"),
+        _left(CHEAPEST.format(KNOWN), "left out already"),
+        _left("SELECT book_id FROM loans GROUP BY book_id ORDER BY COUNT(*) LIMIT 1", "a number"),
+        _left("SELECT title FROM books ORDER BY RANDOM() LIMIT 1", "no column"),
+        _left("SELECT AVG(price) FROM books ORDER BY AVG(price) LIMIT 1", "one row"),
+        _left("SELECT title FROM books ORDER BY ROW_NUMBER() OVER (ORDER BY price) LIMIT 1", "a place"),
+        _left("SELECT title FROM books WHERE price = (SELECT MIN(price) FROM books)", "MIN reads values only"),
+        _left("SELECT price FROM books UNION SELECT fee FROM loans ORDER BY price LIMIT 1", "several queries"),
+    ),
+}
