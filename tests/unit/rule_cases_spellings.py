@@ -12,6 +12,9 @@ M = ("readers", "channel", "M")
 SPELLED = LookedUp(check=STORED, variants={M: ("M", "m")})
 PADDED = LookedUp(check=STORED, variants={M: ("M", "M ", "m"), ("readers", "channel", "T"): (" T", "T")})
 UNSTORED = LookedUp(check=STORED, variants={("readers", "name", "aDa"): ("ADA", "Ada")})
+APART = LookedUp(check=STORED, spellings={("readers", "channel"): (("M", "m"), ("T", "T "))})
+COUNTED = "SELECT COUNT(DISTINCT {}) FROM readers"
+FIRST = "SELECT channel FROM readers GROUP BY channel ORDER BY COUNT(*) DESC LIMIT 1"
 BY = "SELECT COUNT(*) FROM readers WHERE channel"
 BOTH = f"{BY} IN ('M', 'm')"
 GROUPED = "SELECT channel, COUNT(*) FROM readers GROUP BY channel"
@@ -60,6 +63,29 @@ SPELLING_CASES: dict[str, tuple[Case, ...]] = {
             looked_up=SPELLED,
         ),
         Case(f"{BY} IN ('M', id, NULL)", f"{BY} IN ('M', id, NULL, 'm')", "beside what is no text", looked_up=SPELLED),
+        *(
+            Case(sql.format("channel"), sql.format("LOWER(TRIM(channel))"), why, looked_up=APART)
+            for sql, why in (
+                (COUNTED, "different texts are counted"),
+                (f"{COUNTED} WHERE since > 2000 AND channel <> ''", "of some rows"),
+                ("SELECT since, COUNT(DISTINCT {}) AS n FROM readers GROUP BY since", "in each group"),
+                ("SELECT name FROM readers GROUP BY name HAVING COUNT(DISTINCT {}) > 1", "in a condition"),
+                ("SELECT n FROM (SELECT COUNT(DISTINCT {}) AS n FROM readers) AS x", "in a query inside"),
+                ("SELECT COUNT(DISTINCT {}) * 100 / COUNT(*) FROM readers", "calculated with"),
+            )
+        ),
+        Case(
+            f"{COUNTED.format('r.channel')} AS r JOIN loans AS l ON l.reader_id = r.id",
+            f"{COUNTED.format('LOWER(TRIM(r.channel))')} AS r JOIN loans AS l ON l.reader_id = r.id",
+            "of a join",
+            looked_up=APART,
+        ),
+        _left(COUNTED.format("name"), "another column is counted", APART),
+        _left(COUNTED.format("LOWER(TRIM(channel))"), "folded before it is counted", APART),
+        _left("SELECT COUNT(channel) FROM readers", "rows are counted", APART),
+        _left(COUNTED.format("channel, since"), "pairs are counted", APART),
+        _left("SELECT DISTINCT channel FROM readers", "nothing is counted", APART),
+        _left(f"{COUNTED.format('channel')} WHERE id > 3", "no variants are stored", LookedUp(check=STORED)),
         _left(BOTH, "both are there"),
         _left(f"{BY} IN ('m', 'M')", "in another order"),
         _left(f"{BY} = 'T'", "another text"),
@@ -98,6 +124,19 @@ SPELLING_CASES: dict[str, tuple[Case, ...]] = {
             "of a join",
             rows=SPLIT,
         ),
+        *(
+            Case(sql, DOUBT, why, looked_up=APART, rows=rows)
+            for sql, why, rows in (
+                (FIRST, "the other may be cut off", (("M",),)),
+                (f"{GROUPED} ORDER BY 2 DESC LIMIT 2", "the first two", (("M", 3), ("T", 2))),
+                ("SELECT COUNT(*) FROM readers GROUP BY channel ORDER BY 1 DESC LIMIT 1", "a number alone", ((3,),)),
+                ("SELECT DISTINCT channel FROM readers ORDER BY channel LIMIT 1", "distinct values, cut", (("M",),)),
+                (f"{GROUPED} LIMIT 9", "the rows are too many to be read", None),
+            )
+        ),
+        Case(FIRST, None, "no variants are stored", looked_up=LookedUp(check=STORED), rows=(("T",),)),
+        Case(FIRST.replace("channel", "name"), None, "another column", looked_up=APART, rows=(("M",),)),
+        Case(GROUPED, None, "all groups are shown", looked_up=APART, rows=(("M", 3), ("T", 1))),
         Case(GROUPED, None, "other names", rows=(("M", 3), ("T", 2))),
         Case(GROUPED, None, "one group", rows=(("M", 3),)),
         Case(GROUPED, None, "no rows", rows=()),

@@ -274,6 +274,42 @@ async def test_spellings_of_a_stored_text_are_found(tmp_path: Path, said: str) -
     assert found.variants == {("things", "state", said): ("GOOD", "Good", "good ")}
 
 
+@pytest.mark.parametrize(
+    ("counted", "spellings"),
+    [
+        ("COUNT(DISTINCT state) FROM things", (("GOOD", "good "), ("poor", "poor "))),
+        ("state FROM things GROUP BY state ORDER BY COUNT(*) DESC LIMIT 1", (("GOOD", "good "), ("poor", "poor "))),
+        ("COUNT(*) FROM things GROUP BY state LIMIT 1", (("GOOD", "good "), ("poor", "poor "))),
+        ("DISTINCT state FROM things LIMIT 1", (("GOOD", "good "), ("poor", "poor "))),
+        ("state FROM things GROUP BY state", None),
+        ("COUNT(state) FROM things", None),
+        ("COUNT(DISTINCT unit) FROM things", None),
+        ("COUNT(DISTINCT id) FROM things", None),
+        ("COUNT(DISTINCT parent) FROM things", None),
+        ("COUNT(DISTINCT colour) FROM things", None),
+        ("COUNT(DISTINCT state) FROM seen", None),
+    ],
+)
+async def test_spellings_of_what_is_counted_apart_are_found(
+    tmp_path: Path, counted: str, spellings: tuple[tuple[str, str], ...] | None
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as connection, connection:
+        connection.executescript(
+            "CREATE TABLE things (id TEXT PRIMARY KEY, state TEXT, unit TEXT, colour TEXT,"
+            " parent TEXT REFERENCES things (id));"
+            "INSERT INTO things VALUES ('a', 'Good', 'mW', 'red', 'a'), ('A', 'GOOD', 'MW', 'blue', 'A'),"
+            " ('b', 'good ', 'kW', NULL, NULL), ('c', 'poor', 'good', 'green', NULL), ('d', 'poor ', 'GOOD', '', NULL);"
+            "CREATE VIEW seen AS SELECT * FROM things"
+        )
+    database = Database(SqliteExecutor("a", tmp_path / "a.sqlite", sample_values=0), limit=1, timeout_s=10)
+    tree = tree_to_change(f"SELECT {counted}", "sqlite")
+    assert tree is not None
+
+    found = await look_up(tree, await database.schema(), database)
+
+    assert list(found.spellings.values()) == ([spellings] if spellings is not None else [])
+
+
 class Recorder:
     """A database of a dialect that lets the guard check each query, and has no rows."""
 
@@ -286,6 +322,18 @@ class Recorder:
     async def run(self, query: CheckedSql) -> QueryResult:
         self.asked.append(query.executable)
         return QueryResult(columns=("x",), rows=())
+
+
+@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+async def test_what_is_counted_apart_is_looked_up_in_every_dialect(dialect: str) -> None:
+    table = Table(name="things", columns=(Column(name="state", type="VARCHAR(9)"),))
+    schema = Schema(database="a", dialect=dialect, tables=(table,))
+    database = Recorder(schema)
+    tree = tree_to_change("SELECT COUNT(DISTINCT state) FROM things", DIALECTS[dialect].sqlglot)
+    assert tree is not None
+
+    assert (await look_up(tree, schema, database)).spellings == {}  # type: ignore[arg-type]
+    assert ["100000" in sql for sql in database.asked] == [True], "of the first rows only"
 
 
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))

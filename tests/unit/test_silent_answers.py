@@ -18,6 +18,8 @@ ROWS = """
 CREATE TABLE products (id INTEGER PRIMARY KEY, name VARCHAR, colour VARCHAR, sold_on DATE);
 INSERT INTO products VALUES (1, 'Coffee Mug', 'red', '2023-03-01'), (2, 'Iced coffee', 'blue', '2024-03-02'),
     (3, 'Tea', NULL, '2024-04-03');
+CREATE TABLE repairs (id INTEGER PRIMARY KEY, maker VARCHAR, cost INTEGER);
+INSERT INTO repairs VALUES (1, 'Vestas', 5), (2, 'vestas ', 5), (3, 'Enercon', 9), (4, 'Enercon', 1), (5, 'Nordex', 1);
 """
 Ask = Callable[[str, str], Awaitable[Answer]]
 
@@ -125,3 +127,32 @@ async def test_the_first_by_a_colour_is_told_to_be_another_than_the_drafts_have(
     assert [it.rule for it in answer.doubts] == []
     assert not answer.verified
     assert answer.sql == "SELECT name FROM products WHERE NOT colour IS NULL ORDER BY colour LIMIT 1"
+
+
+@pytest.mark.parametrize("database", ["duck", "lite"])
+async def test_spellings_of_one_maker_are_counted_once(ask: Ask, database: str) -> None:
+    answer = await ask(database, "SELECT COUNT(DISTINCT maker) AS n FROM repairs")
+
+    assert answer.results == [{"n": 3}]
+    assert not answer.verified
+
+
+@pytest.mark.parametrize("database", ["duck", "lite"])
+async def test_the_first_of_the_makers_is_doubted_where_a_spelling_is_cut_off(ask: Ask, database: str) -> None:
+    answer = await ask(database, "SELECT maker FROM repairs GROUP BY maker ORDER BY COUNT(*) DESC LIMIT 1")
+
+    assert doubts_of(answer, "case_groups") == [
+        "maker stores 'Vestas', 'vestas ': groups are told apart that differ only in case or spaces."
+    ]
+    assert not answer.verified
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT maker FROM repairs WHERE cost <> 5 GROUP BY maker ORDER BY SUM(cost) DESC LIMIT 1",
+        "SELECT r.maker FROM repairs r JOIN products p ON p.id = r.cost GROUP BY r.maker ORDER BY MAX(p.id) LIMIT 1",
+    ],
+)
+async def test_a_query_that_reads_one_spelling_is_not(ask: Ask, sql: str) -> None:
+    assert [doubts_of(await ask(name, sql), "case_groups") for name in ("duck", "lite")] == [[], []]

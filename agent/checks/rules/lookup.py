@@ -40,6 +40,7 @@ class LookedUp(Frozen):
     same: the one stored value that differs from it only in case, accents and punctuation, or names the same country.
     elsewhere: the one other column of the table that stores it.
     variants: all stored values that are the same but for case and outer spaces, where there are several.
+    spellings: pairs of such values in a column whose different values are counted, or are groups that a LIMIT cuts off.
     """
 
     check: Check
@@ -47,6 +48,7 @@ class LookedUp(Frozen):
     same: dict[Key, str] = {}
     elsewhere: dict[Key, str] = {}
     variants: dict[Key, tuple[str, ...]] = {}
+    spellings: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {}
 
 
 async def look_up(tree: exp.Query, schema: Schema, database: Database) -> LookedUp:
@@ -58,8 +60,9 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
     from executors.sql.literals import text_filters
 
     filters = list({it.key: it for it in await off_loop(partial(text_filters, tree, schema))}.values())
+    apart = await _find_spellings(tree, schema, database)
     if not filters:
-        return LookedUp(check=Check(name=NAME, passed=True, detail="No text is filtered on."))
+        return LookedUp(check=Check(name=NAME, passed=True, detail="No text is filtered on."), spellings=apart)
     problems, unmade, missing = list[str](), "", dict[Key, tuple[str, ...]]()
     same, elsewhere, variants = dict[Key, str](), dict[Key, str](), dict[Key, tuple[str, ...]]()
     for found in filters[:MAX_LITERALS]:
@@ -86,7 +89,7 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
         problems.append(f"{found.table.name}.{found.column.name} holds no {found.value!r}{nearest}.{stores}")
     detail = " ".join(problems) or unmade or "Every text that is filtered on is stored in its column."
     check = Check(name=NAME, passed=False if problems else None if unmade else True, detail=detail)
-    return LookedUp(check=check, missing=missing, same=same, elsewhere=elsewhere, variants=variants)
+    return LookedUp(check=check, missing=missing, same=same, elsewhere=elsewhere, variants=variants, spellings=apart)
 
 
 async def _find_variants(found: TextFilter, schema: Schema, database: Database) -> tuple[str, ...]:
@@ -98,14 +101,12 @@ async def _find_variants(found: TextFilter, schema: Schema, database: Database) 
     """
     from sqlglot import exp
 
-    from executors.sql.literals import are_one_word, is_text
+    from executors.sql.literals import are_one_word
 
-    table, name = found.table, found.column.name
-    keys = {*table.primary_key, *(it for key in table.foreign_keys for it in key.columns)}
-    if table.is_view or name in keys or not is_text(found.column):
+    if not _holds_words(found.table, found.column):
         return ()
-    column = exp.column(name, quoted=True)
-    rows = exp.select(column).from_(_source_of(table)).limit(ROWS_READ).subquery("first_rows")
+    column = exp.column(found.column.name, quoted=True)
+    rows = _first_rows(found.table, column)
     folded, said = (exp.Lower(this=exp.Trim(this=it)) for it in (column.copy(), exp.Literal.string(found.value)))
     query = exp.select(column.copy()).distinct().from_(rows).where(folded.eq(said))
     sql = query.sql(dialect=DIALECTS[schema.dialect].sqlglot)
@@ -117,6 +118,46 @@ async def _find_variants(found: TextFilter, schema: Schema, database: Database) 
         return ()
     values = [str(row[0]) for row in stored.rows]
     return tuple(values) if not stored.truncated and are_one_word(values) else ()
+
+
+async def _find_spellings(
+    tree: exp.Query, schema: Schema, database: Database
+) -> dict[tuple[str, str], tuple[tuple[str, str], ...]]:
+    """See `LookedUp`. None of a column whose values are kept apart by their case, as ids and units are."""
+    from sqlglot import exp
+
+    from agent.checks.rules.reading import columns_apart
+    from executors.sql.literals import are_one_word, owner_of
+
+    found: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {}
+    owners = (owner_of(it, schema) for it in columns_apart(tree))
+    for table, column in dict.fromkeys(it for it in owners if it is not None and _holds_words(*it)):
+        name = exp.column(column.name, quoted=True)
+        each = exp.select(exp.alias_(name, "spelled")).distinct().from_(_first_rows(table, name))
+        groups = exp.select("MIN(spelled)", "MAX(spelled)").from_(each.subquery("each_value"))
+        sql = groups.group_by("LOWER(TRIM(spelled))").having("COUNT(*) > 1").sql(DIALECTS[schema.dialect].sqlglot)
+        try:
+            stored = await database.run(await database.check(sql, VALUES_READ))
+        except (SqlError, DatabaseUnavailable):
+            break
+        pairs = tuple((str(row[0]), str(row[1])) for row in stored.rows)
+        if pairs and not stored.truncated and all(map(are_one_word, pairs)):
+            found[table.name, column.name] = pairs
+    return found
+
+
+def _holds_words(table: Table, column: Column) -> bool:
+    """Whether a column may hold words, whose case does not matter: it is no key, and of no view."""
+    from executors.sql.literals import is_text
+
+    keys = {*table.primary_key, *(it for key in table.foreign_keys for it in key.columns)}
+    return is_text(column) and not column.private and column.name not in keys and not table.is_view
+
+
+def _first_rows(table: Table, column: exp.Column) -> exp.Subquery:
+    from sqlglot import exp
+
+    return exp.select(column.copy()).from_(_source_of(table)).limit(ROWS_READ).subquery("first_rows")
 
 
 async def _find_nearest(found: TextFilter, schema: Schema, database: Database) -> tuple[tuple[str, ...], str | None]:

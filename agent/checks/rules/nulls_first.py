@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from agent.checks.rules.base import Change, Finding, Rule, RuleContext
-from agent.checks.rules.reading import key_of_order
+from agent.checks.rules.reading import is_cut, key_of_order
 from executors.sql.literals import owner_of
 from executors.sql.row_limit import own_limit
 from executors.sql.tree import selects_of
@@ -46,8 +46,8 @@ def apply(context: RuleContext) -> Finding | None:
 
 def _find_value(select: exp.Select, context: RuleContext) -> exp.Expr | None:
     """What decides which rows a SELECT shows, if it may be NULL and NULL comes first."""
-    order, limit = select.args.get("order"), select.args.get("limit") or select.args.get("fetch")
-    if order is None or limit is None or not order.expressions[0].args.get("nulls_first"):
+    order = select.args.get("order")
+    if order is None or not is_cut(select) or not order.expressions[0].args.get("nulls_first"):
         return None
     value = key_of_order(select, order.expressions[0].this)
     if value is None or value.find(exp.Column) is None or value.find(exp.Window, exp.Is):

@@ -62,6 +62,27 @@ def key_of_order(select: exp.Select, key: exp.Expr) -> exp.Expr | None:
     return key
 
 
+def is_cut(select: exp.Query) -> bool:
+    """Whether a query shows only the first of its rows."""
+    return bool(select.args.get("limit") or select.args.get("fetch"))
+
+
+def count_of_different(node: exp.Expr) -> exp.Column | None:
+    """The column whose different values an expression counts."""
+    of = node.this if isinstance(node, exp.Count) and isinstance(node.this, exp.Distinct) else None
+    column = of.expressions[0] if of is not None and len(of.expressions) == 1 else None
+    return column if isinstance(column, exp.Column) else None
+
+
+def columns_apart(tree: exp.Query) -> list[exp.Column]:
+    """The columns whose different values a query counts, or groups by and shows only the first groups of."""
+    counted = [column for it in tree.find_all(exp.Count) if (column := count_of_different(it)) is not None]
+    keys: list[exp.Expr] = []
+    if isinstance(tree, exp.Select) and is_cut(tree):
+        keys = [it.unalias() for it in tree.selects] if tree.args.get("distinct") else group_keys(tree)
+    return [*counted, *(it for it in keys if isinstance(it, exp.Column))]
+
+
 def find_numbers(text: str) -> list[tuple[str, frozenset[float]]]:
     """The numbers in digits of a text, each with its readings: "1.500" is one and a half, or one thousand and five
     hundred."""
