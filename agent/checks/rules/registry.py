@@ -46,6 +46,7 @@ RULES = (
     "like_case",
     "repeated_amount",
     "share_of_itself",
+    "repeated_records",
     # doubts, from the words of the question
     "loose_or",
     "said_numbers",

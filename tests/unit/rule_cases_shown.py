@@ -1,11 +1,14 @@
-"""The cases of the rules on rows that a LIMIT cuts off. See `rule_cases`."""
+"""The cases of the rules on the rows that a result shows: the first ones, and repeated ones. See `rule_cases`."""
 
 from __future__ import annotations
 
-from rule_shop import Case
+from rule_shop import DOUBT, Case
 
 CHEAPEST = "SELECT title FROM books{} ORDER BY price LIMIT 1"
 DEAREST = "SELECT title FROM books{} ORDER BY price DESC LIMIT 1"
+LENT = "FROM readers AS r JOIN loans AS l ON l.reader_id = r.id"
+ADA, BO = (1, "Ada", 1999, "M"), (2, "Bo", 2021, "T")
+ADA_TWICE = (ADA, BO, ADA)
 KNOWN = " WHERE NOT price IS NULL"
 
 
@@ -17,7 +20,7 @@ def _left(sql: str, why: str, dialect: str = "sqlite", rows: tuple[tuple[object,
     return Case(sql.format(""), None, why, dialect=dialect, rows=rows)
 
 
-CUT_CASES: dict[str, tuple[Case, ...]] = {
+SHOWN_CASES: dict[str, tuple[Case, ...]] = {
     "nulls_first": (
         _filled(CHEAPEST, KNOWN, "the cheapest"),
         _filled("SELECT title, price FROM books{} ORDER BY 2 LIMIT 3", KNOWN, "by its position"),
@@ -78,5 +81,48 @@ CUT_CASES: dict[str, tuple[Case, ...]] = {
         _left("SELECT title FROM books ORDER BY ROW_NUMBER() OVER (ORDER BY price) LIMIT 1", "a place"),
         _left("SELECT title FROM books WHERE price = (SELECT MIN(price) FROM books)", "MIN reads values only"),
         _left("SELECT price FROM books UNION SELECT fee FROM loans ORDER BY price LIMIT 1", "several queries"),
+    ),
+    "repeated_records": (
+        *(
+            Case(sql, DOUBT, why, rows=rows)
+            for sql, why, rows in (
+                (f"SELECT r.* {LENT}", "a reader for each loan", ADA_TWICE),
+                (f"SELECT r.id, r.name {LENT}", "the key and a name", ((1, "Ada"), (2, "Bo"), (1, "Ada"))),
+                (f"SELECT r.id {LENT}", "the key alone", ((1,), (1,), (2,))),
+                (f"SELECT r.name AS who, r.id AS reader {LENT}", "under other names", (("Ada", 1), ("Ada", 1))),
+                (f"SELECT r.*, r.name {LENT}", "a column beside all", ((*ADA, "Ada"), (*ADA, "Ada"))),
+                (f"SELECT r.id, name {LENT} WHERE l.fee > 3", "filtered", ((1, "Ada"), (1, "Ada"))),
+                (f"SELECT R.ID, r.NAME {LENT} ORDER BY l.fee", "in other letters", ((1, "Ada"), (1, "Ada"))),
+                ("SELECT readers.* FROM readers, loans WHERE loans.reader_id = readers.id", "by a comma", ADA_TWICE),
+                (
+                    "SELECT r.id, r.name FROM readers r JOIN (SELECT reader_id FROM loans) l ON l.reader_id = r.id",
+                    "with a query in FROM",
+                    ((1, "Ada"), (1, "Ada")),
+                ),
+            )
+        ),
+        *(
+            Case(sql, None, why, rows=rows)
+            for sql, why, rows in (
+                (f"SELECT r.* {LENT} WHERE l.fee > 9", "each once", (ADA, BO)),
+                (f"SELECT r.name {LENT}", "two readers may have one name", (("Ada",), ("Ada",))),
+                (f"SELECT r.id, l.fee {LENT}", "two loans of one fee", ((1, 5), (1, 5))),
+                (f"SELECT * {LENT}", "of both tables", ((1, 5), (1, 5))),
+                (f"SELECT r.*, l.* {LENT}", "of both tables, by name", ((1, 5), (1, 5))),
+                (f"SELECT r.id, COUNT(*) {LENT} GROUP BY r.id, l.fee", "a number of each", ((1, 5), (1, 5))),
+                (f"SELECT l.reader_id {LENT}", "a key of another table", ((1,), (1,))),
+                ("SELECT name FROM readers", "no join and no key", (("Ada",), ("Ada",))),
+                (f"SELECT r.id || 'x' {LENT}", "made of the key", (("1x",), ("1x",))),
+                (f"SELECT r.* {LENT} WHERE l.fee > 8", "not all rows are known", None),
+                (f"SELECT r.* {LENT} WHERE l.fee > 7", "no rows", ()),
+                (
+                    "SELECT r.id, r.name FROM loans AS l LEFT JOIN readers AS r ON r.id = l.reader_id",
+                    "loans of no reader",
+                    ((None, None), (None, None), (1, "Ada")),
+                ),
+                ("SELECT id FROM readers UNION ALL SELECT reader_id FROM loans", "several queries", ((1,), (1,))),
+                ("SELECT x.id FROM (SELECT reader_id AS id FROM loans) AS x", "of no table", ((1,), (1,))),
+            )
+        ),
     ),
 }
