@@ -15,6 +15,9 @@ BY_CHANNEL = "SELECT COUNT(*) FROM readers WHERE channel"
 OPEN = "How many are open?"
 FIRST_READER = "SELECT name FROM readers ORDER BY id"
 FIRST_LOAN = "SELECT reader_id FROM loans GROUP BY reader_id ORDER BY reader_id LIMIT 1"
+READERS = "SELECT COUNT(*) FROM readers"
+BY_TELEPHONE = "How many registered by telephone?"
+CHANNELS = (make_document("column", "T = telephone, M = mobile app", table="readers", column="channel"),)
 CHANNEL_OF_ADA = "(SELECT channel FROM readers WHERE name = 'Ada')"
 
 GUESS_CASES: dict[str, tuple[Case, ...]] = {
@@ -362,6 +365,77 @@ GUESS_CASES: dict[str, tuple[Case, ...]] = {
                 ),
                 ("SELECT COUNT(*) FROM readers", "one count"),
             )
+        ),
+    ),
+    "unread_code": (
+        *(
+            Case(sql, DOUBT, why, question=question, documents=CHANNELS)
+            for sql, question, why in (
+                (READERS, BY_TELEPHONE, "all are counted"),
+                (f"{READERS} WHERE since > 2000", "How many registered by telephone after 2000?", "another condition"),
+                ("SELECT name FROM readers", "Which readers came by the mobile app?", "a meaning of two words"),
+                (
+                    "SELECT SUM(l.fee) FROM loans AS l JOIN readers AS r ON r.id = l.reader_id",
+                    "The fees of readers by telephone",
+                    "joined",
+                ),
+                ("SELECT name FROM readers WHERE id IN (SELECT reader_id FROM loans)", BY_TELEPHONE, "with a subquery"),
+                ("SELECT fee FROM loans WHERE reader_id IN (SELECT id FROM readers)", BY_TELEPHONE, "in a subquery"),
+                ("WITH r AS (SELECT id FROM readers) SELECT COUNT(*) FROM r", BY_TELEPHONE, "in a CTE"),
+                ("SELECT since, COUNT(*) FROM readers GROUP BY since", "Telephones per year", "the plural"),
+            )
+        ),
+        *(
+            Case(sql, None, why, question=question, documents=CHANNELS)
+            for sql, question, why in (
+                (f"{READERS} WHERE channel = 'T'", BY_TELEPHONE, "it is filtered by"),
+                (f"{READERS} WHERE channel <> 'M'", BY_TELEPHONE, "filtered in another way"),
+                ("SELECT channel, COUNT(*) FROM readers GROUP BY channel", BY_TELEPHONE, "it is grouped by"),
+                ("SELECT SUM(CASE WHEN channel = 'T' THEN 1 END) FROM readers", BY_TELEPHONE, "it is counted by"),
+                ("SELECT * FROM readers", BY_TELEPHONE, "it is shown"),
+                ("SELECT r.* FROM readers AS r", BY_TELEPHONE, "it is shown with its table"),
+                (READERS, "How many readers are there?", "no meaning is named"),
+                (READERS, "How many use a mobile?", "half of a meaning"),
+                (READERS, "How many by telephone or the mobile app?", "all of them are asked for"),
+                ("SELECT COUNT(*) FROM loans", "How many loans by telephone?", "its table is not read"),
+                (
+                    f"{READERS} WHERE name = 'Telephone'",
+                    "How many readers are called Telephone?",
+                    "a text of the query",
+                ),
+                ("SELECT x.n FROM (SELECT channel AS n FROM readers) AS x", BY_TELEPHONE, "read inside"),
+            )
+        ),
+        Case(f"{READERS} WHERE id > 3", None, "nothing is documented", question=BY_TELEPHONE),
+        Case(
+            f"{READERS} WHERE id > 4",
+            None,
+            "a sentence, and no list of codes",
+            question=BY_TELEPHONE,
+            documents=(
+                make_document("column", "How they registered: by telephone", table="readers", column="channel"),
+            ),
+        ),
+        Case(
+            f"{READERS} WHERE id > 5",
+            None,
+            "the column stores none of the codes",
+            question="How many were expelled?",
+            documents=(make_document("column", "X = expelled, Y = left", table="readers", column="channel"),),
+        ),
+        Case(
+            f"{READERS} WHERE id > 6",
+            None,
+            "a word that names a table",
+            question="How many have a badge?",
+            documents=(make_document("column", "M = member, T = badge", table="readers", column="channel"),),
+        ),
+        Case(
+            f"{READERS} WHERE id > 7",
+            None,
+            "of a column of another table",
+            question=BY_TELEPHONE,
+            documents=(make_document("column", "T = telephone, M = mobile app", table="loans", column="channel"),),
         ),
     ),
 }

@@ -9,7 +9,8 @@ import re
 from collections.abc import Mapping
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
-from executors.sql.literals import TextFilter, text_filters
+from executors.base import Column, Table
+from executors.sql.literals import text_filters
 from rag.words import words
 
 # `T = telephone`, `T: telephone`, `'T' means telephone`, `T (telephone)`
@@ -21,7 +22,7 @@ _MEANS = re.compile(
 def apply(context: RuleContext) -> Finding | None:
     mentioned, filters = words(context.question), text_filters(context.query, context.schema)
     for found in filters:
-        codes = _codes(context, found)
+        codes = codes_of(found.table, found.column, context)
         own = codes.get(found.value.casefold())
         if own is None or words(own) & mentioned:
             continue
@@ -33,12 +34,12 @@ def apply(context: RuleContext) -> Finding | None:
     return None
 
 
-def _codes(context: RuleContext, of: TextFilter) -> Mapping[str, str]:
+def codes_of(table: Table, column: Column, context: RuleContext) -> Mapping[str, str]:
     """The documented codes of a column, in small letters, each with its meaning."""
-    about = (it for it in context.documents if it.column == of.column.name and it.table in {"", of.table.name})
-    stored = {it.casefold() for it in of.column.samples}
+    about = (it for it in context.documents if it.column == column.name and it.table in {"", table.name})
+    stored = {it.casefold() for it in column.samples}
     found: dict[str, str] = {}
-    for text in (of.column.comment, *(it.text for it in about)):
+    for text in (column.comment, *(it.text for it in about)):
         for code, meaning in _MEANS.findall(text):
             if code.casefold() in stored or code.isupper() or code.isdigit():
                 found.setdefault(code.casefold(), meaning.strip(" '\"`"))

@@ -54,6 +54,7 @@ RULES = (
     "said_values",
     "defined_terms",
     "unsaid_values",
+    "unread_code",
     "unread_join",
     "asked_of_each",
     "unasked_count",
