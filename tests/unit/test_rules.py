@@ -143,6 +143,52 @@ async def test_a_name_that_a_table_may_have_from_two_others_is_not_repaired() ->
     assert await repair_with_data(draft, ErrorKind.COLUMN_NOT_FOUND, schema, no_rows) is None
 
 
+COPIES = "FROM branch AS b JOIN copy AS c ON b.id = c.branch_id"
+
+
+@pytest.mark.parametrize(
+    ("selected", "repaired", "why"),
+    [
+        ("b.name, c.name, c.pages", "b.name, title.name, title.pages", "a title has both"),
+        ("c.state, c.name, c.pages", "c.state, title.name, title.pages", "beside what a copy has"),
+        ("COUNT(c.name), MAX(c.pages)", "COUNT(title.name), MAX(title.pages)", "in aggregates"),
+        ("c.name", None, "one name may be of either"),
+        ("c.name, c.town", None, "those of the branch, which is read"),
+        ("c.name, c.rank", None, "two keys lead to the people who have both"),
+        ("c.name, c.rent", None, "no key leads to the shelf that has both"),
+    ],
+)
+async def test_several_lost_columns_are_those_of_the_one_table_that_has_all(
+    selected: str, repaired: str | None, why: str
+) -> None:
+    from executors.base import Column, ForeignKey, Schema, Table
+
+    def made(name: str, *columns: str, keys: tuple[tuple[str, str], ...] = ()) -> Table:
+        return Table(
+            name=name,
+            columns=tuple(Column(name=it, type="INTEGER") for it in columns),
+            primary_key=(columns[0],),
+            foreign_keys=tuple(ForeignKey(columns=(a,), table=b, referenced=("id",)) for a, b in keys),
+        )
+
+    keys = (("branch_id", "branch"), ("title_id", "title"), ("buyer_id", "person"), ("binder_id", "person"))
+    schema = Schema(
+        database="w",
+        dialect="sqlite",
+        tables=(
+            made("branch", "id", "name", "town"),
+            made("title", "id", "name", "pages"),
+            made("person", "id", "name", "rank"),
+            made("shelf", "id", "name", "rent"),
+            made("copy", "id", "branch_id", "title_id", "buyer_id", "binder_id", "state", keys=keys),
+        ),
+    )
+    draft = Draft(sql=f"SELECT {selected} {COPIES}")
+    found = await repair_with_data(draft, ErrorKind.COLUMN_NOT_FOUND, schema, no_rows)
+    after = f"SELECT {repaired} {COPIES} JOIN title ON c.title_id = title.id" if repaired is not None else None
+    assert (found.sql if found is not None else None) == after, why
+
+
 async def test_braces_of_a_query_or_a_value_stay_in_a_detail() -> None:
     async def count_nine(_: str) -> QueryResult:
         return QueryResult(columns=("n",), rows=((9,),))

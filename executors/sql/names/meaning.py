@@ -78,6 +78,8 @@ class ColumnResolver:
             and _plain(name) == f"{_plain(named.parts[-1]).removesuffix('s')}id"
         ):
             return named, named.primary_key[0]  # the name that other tables' keys would have
+        if named is not None and (whole := self._find_whole(named, of)) is not None:
+            return whole, name
         if named is not None and self._refers_further(named, name):
             raise Unclear
         holders = [it for it in self._read if it.column(name)]
@@ -100,6 +102,19 @@ class ColumnResolver:
         here = self.tables.get(qualifier)
         found = [here] if here is not None else self._schema.tables_named(qualifier)
         return found[0] if len(found) == 1 else None
+
+    def _find_whole(self, named: Table, of: str) -> Table | None:
+        """The unread table that has all columns that a table lacks, if they are several and one key of it leads there.
+
+        In a query of `copy` and `branch`, `copy.name, copy.pages` are those of the title, although a branch has a name.
+        """
+        own = (it for it in self.own if of and it.table.lower() == of and named.column(it.name) is None)
+        lost = {it.name.lower() for it in own if not isinstance(it.find_ancestor(exp.Join, exp.Select), exp.Join)}
+        whole = [it for it in self._schema.tables if len(lost) > 1 and all(map(it.column, lost))]
+        keys = [key.table for key in named.foreign_keys if any(it.name == key.table for it in whole)]
+        if len(keys) != 1 or any(it in self._read for it in whole):
+            return None
+        return self._schema.table(keys[0])
 
     def _refers_further(self, table: Table, name: str) -> bool:
         """Whether a table that the query reads, and one that it does not but `table` references, both have the column.
