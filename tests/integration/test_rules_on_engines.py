@@ -213,6 +213,41 @@ def test_a_pattern_is_doubted_where_the_case_of_its_letters_matters(
     assert (found is not None) is (doubted and engine.dialect not in FOLDING | {"sqlite"})
 
 
+@pytest.mark.parametrize(
+    "rows",
+    ["id FROM visits ORDER BY NULLIF(fee, 1)", "member_id FROM visits GROUP BY member_id ORDER BY MIN(NULLIF(fee, 1))"],
+)
+@pytest.mark.parametrize("way", ["", " DESC"])
+def test_a_row_without_a_value_is_found_where_it_comes_first(engine: Engine, rows: str, way: str) -> None:
+    """The first visit has no such fee."""
+    is_top = engine.dialect == "sqlserver"
+    sql = f"SELECT {'TOP 1 ' * is_top}{rows}{way}{' LIMIT 1' * (not is_top)}"
+    found = engine.find("nulls_first", sql)
+
+    assert (found is not None) is (engine.ask(sql).rows == ((1,),))
+    if found is not None:
+        assert found.sql is not None
+        assert engine.ask(found.sql).rows in [((2,),), ((3,),), ((4,),)]
+
+
+@pytest.mark.parametrize("column, number", [("name", 3), ("town", 4)])
+def test_spellings_of_a_text_are_counted_once(engine: Engine, column: str, number: int) -> None:
+    sql = f"SELECT COUNT(DISTINCT {column}) AS n FROM members"
+    found = engine.find("case_variants", sql)
+
+    assert (found is None) is (engine.ask(sql).rows == ((number,),))
+    if found is not None:
+        assert found.sql is not None
+        assert engine.ask(found.sql).rows == ((number,),)
+
+
+def test_groups_that_are_cut_off_are_doubted_where_the_database_tells_spellings_apart(engine: Engine) -> None:
+    first, last = ("TOP 1 ", "") if engine.dialect == "sqlserver" else ("", " LIMIT 1")
+    sql = f"SELECT {first}town FROM members GROUP BY town ORDER BY MAX(id) DESC{last}"
+
+    assert (engine.find("case_groups", sql) is None) is (engine.dialect in FOLDING)
+
+
 @pytest.mark.parametrize("by", ["1", "m"])
 def test_ties_are_counted_of_groups_by_a_position_or_an_alias(engine: Engine, by: str) -> None:
     if engine.dialect == "sqlserver":
