@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from agent.databases.database import Database
+from agent.databases.knowledge import implied_keys
 from agent.databases.knowledge.implied_keys import ImpliedKeys
 from executors.base import CheckedSql, QueryResult, Schema
 from executors.errors import ErrorKind, SqlFailed
@@ -146,6 +147,35 @@ async def test_few_values_may_coincide(tmp_path: Path, keys: ImpliedKeys) -> Non
     """
     database = opened(made(tmp_path / "exams.sqlite", script))
 
+    assert told(await keys.of(database, await database.schema())) == {}
+    await database.close()
+
+
+TEAMS = [f"INSERT INTO clubs VALUES ('c{n}'); INSERT INTO players VALUES (1, 'c{n}')" for n in range(9)]
+
+
+async def test_a_key_counts_once_even_if_name_and_values_show_it(tmp_path: Path, keys: ImpliedKeys) -> None:
+    script = "CREATE TABLE clubs (club_id TEXT); CREATE TABLE players (rank INTEGER, home_club TEXT);"
+    database = opened(made(tmp_path / "clubs.sqlite", script + ";".join(TEAMS)))
+
+    assert told(await keys.of(database, await database.schema())) == {"players": {"home_club -> clubs.club_id"}}
+    await database.close()
+
+
+async def test_values_decide_nothing_if_one_key_could_not_be_compared(
+    tmp_path: Path, keys: ImpliedKeys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = "CREATE TABLE clubs (name TEXT); CREATE TABLE towns (town TEXT);"
+    script += "CREATE TABLE players (rank INTEGER, team TEXT);"
+    database = opened(made(tmp_path / "clubs.sqlite", script + ";".join(TEAMS)))
+    holds = implied_keys._holds
+
+    async def fails_for_towns(database: Database, schema: Schema, pair: implied_keys.Pair) -> bool:
+        if pair.owner.name == "towns":
+            raise SqlFailed(ErrorKind.TIMEOUT, "It took too long.")
+        return await holds(database, schema, pair)
+
+    monkeypatch.setattr(implied_keys, "_holds", fails_for_towns)
     assert told(await keys.of(database, await database.schema())) == {}
     await database.close()
 

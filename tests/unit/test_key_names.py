@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from agent.databases.knowledge import implied_keys
@@ -90,4 +92,13 @@ def test_columns_are_not_compared_with_keys_that_they_are_not_named_after(monkey
     monkeypatch.setattr(implied_keys, "_family", counted)
     many = [table(f"thing{n}x", f"thing{n}x_id", f"thing{n - 1}x_id", key=f"thing{n}x_id") for n in range(1, 101)]
     assert len(implied_keys.candidates(schema(*many), 1000)) == 99
-    assert len(compared) == 2 * 99 + 2 * 100, "of two keys for each, and of what may be a text"
+    assert len(compared) == 2 * 99 + 100 + 1, "of two keys for each, of first columns, and of the one that is left"
+
+
+@pytest.mark.parametrize("most, columns", [(0, 0), (1, 0), (2, 1), (3, 1), (4, 2)])
+def test_a_column_is_compared_with_every_key_or_with_none(most: int, columns: int) -> None:
+    texts = [Table(name=name, columns=(Column(name=f"{name}_", type="TEXT"),)) for name in ("alpha", "beta")]
+    kinds = Table(name="v", columns=tuple(Column(name=it, type="TEXT") for it in ("n", "x", "y")), primary_key=("y",))
+    empty = Table(name="without_columns", columns=())
+    found = implied_keys.candidates(schema(kinds, *texts, empty), most)
+    assert Counter(it.column.name for it in found if it.table is kinds) == dict.fromkeys(["n", "x"][:columns], 2)

@@ -18,7 +18,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import chain, islice, takewhile
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.resilience.tasks import cancel_tasks
@@ -72,20 +72,34 @@ def candidates(schema: Schema, most: int) -> list[Pair]:
     pairs = (pair for table in read for pair in _pairs_of(table, keys))
     named = heapq.nsmallest(most, pairs, key=lambda it: (-it.matched_letters, it.table.name, it.column.name))
     places = {(it.table.name, it.column.name) for it in named}
-    others = (it for it in _pairs_by_values(read, keys) if (it.table.name, it.column.name) not in places)
-    return [*named, *islice(others, most - len(named))]
+    return [*named, *_pairs_by_values(read, keys, places, most - len(named))]
 
 
-def _pairs_by_values(tables: list[Table], keys: _Keys) -> Iterator[Pair]:
-    """Columns named after a part of a table (`p_id`, `home_club`), then all texts with the first texts of tables."""
-    texts = [(it, it.columns[0]) for it in tables if it.primary_key in {(), (it.columns[0].name,)}]
-    texts = [(owner, key) for owner, key in texts if _family(key.type) == "text"]
-    free = [(table, column) for table in tables for column in _free_columns(table)]
-    abbreviated = ((at, column, *it) for at, column in free for it in keys.find_abbreviated(column.name))
-    alike = ((at, column, *it) for at, column in free if _family(column.type) == "text" for it in texts)
-    for table, column, owner, key in chain(abbreviated, alike):
-        if owner is not table and not key.private and _family(key.type) == _family(column.type):
-            yield Pair(table, column, owner, key, 0)
+def _pairs_by_values(tables: list[Table], keys: _Keys, taken: set[tuple[str, str]], most: int) -> list[Pair]:
+    """Columns named after a part of a table (`p_id`, `home_club`), then all texts with the first texts of tables.
+
+    A column comes with all keys that it may mean or not at all: else nobody knows that its values occur in no other.
+    """
+    firsts = [(it, it.columns[0]) for it in tables if it.columns and it.primary_key in {(), (it.columns[0].name,)}]
+    texts = [(owner, key) for owner, key in firsts if _family(key.type) == "text"]
+    free = [
+        (table, column, keys.find_abbreviated(column.name))
+        for table in tables
+        for column in _free_columns(table)
+        if (table.name, column.name) not in taken
+    ]
+    pairs: list[Pair] = []
+    for table, column, abbreviated in sorted(free, key=lambda it: not it[2]):
+        alike = texts if _family(column.type) == "text" else []
+        if len(pairs) + len(abbreviated) + len(alike) > most:
+            continue
+        owners = {(owner.name, key.name): (owner, key) for owner, key in (*abbreviated, *alike)}
+        pairs += [
+            Pair(table, column, owner, key, 0)
+            for owner, key in owners.values()
+            if owner is not table and not key.private and _family(key.type) == _family(column.type)
+        ]
+    return pairs
 
 
 def _free_columns(table: Table) -> Iterator[Column]:
@@ -217,10 +231,14 @@ async def _with_keys(database: Database, schema: Schema) -> Schema:
     found: dict[str, list[ForeignKey]] = defaultdict(list)
     settled: set[tuple[str, str]] = set()
     by_values: dict[tuple[str, str], list[Pair]] = defaultdict(list)
+    unknown: set[tuple[str, str]] = set()  # columns that were not compared with every key
     unique = _Unique(database, schema)
     for pair in await asyncio.to_thread(candidates, schema, MAX_CHECKS):
         place = (pair.table.name, pair.column.name)
-        if place in settled or time.monotonic() > until:
+        if place in settled:
+            continue
+        if time.monotonic() > until:
+            unknown.add(place)
             continue
         try:
             holds = await unique.has(pair.owner, pair.key) and await _holds(database, schema, pair)
@@ -228,14 +246,15 @@ async def _with_keys(database: Database, schema: Schema) -> Schema:
                 holds = not await unique.has(pair.table, pair.column)  # else it is a key itself
         except ExecutorError as error:
             log.info("Whether %s.%s refers to %s is not known: %s", *place, pair.owner.name, error)
+            unknown.add(place)
             continue
         if holds and pair.matched_letters:
             settled.add(place)
             found[pair.table.name].append(_foreign_key(pair))
         elif holds:
             by_values[place].append(pair)
-    for only, *others in by_values.values():
-        if not others:
+    for place, (only, *others) in by_values.items():
+        if not others and place not in unknown:
             found[only.table.name].append(_foreign_key(only))
     tables = tuple(
         it.model_copy(update={"foreign_keys": (*it.foreign_keys, *found[it.name])}) if it.name in found else it
