@@ -71,11 +71,18 @@ def find_tie_query(tree: exp.Query, columns: int, rows: int, most: int, dialect:
 
 # Here, ORDER BY may compute with an alias of the select list, and another item of that list may not.
 _ALIASES_IN_ORDER = frozenset({"sqlite", "mysql", "mariadb", "oracle", "hana"})
+_COLUMNS_FIRST = frozenset({"sqlite", "mysql", "mariadb"})  # there, a name that is a column's, too, means the column
 
 
 def _without_aliases(key: exp.Expr, items: Sequence[exp.Expr], dialect: Dialect) -> exp.Expr:
     """A copy of an expression of ORDER BY with the items that its aliases mean."""
     named = {it.alias.lower(): it.unalias() for it in items if it.alias and dialect.name in _ALIASES_IN_ORDER}
+    if dialect.name in _COLUMNS_FIRST:
+        named = {
+            alias: item
+            for alias, item in named.items()
+            if all(column.name.lower() != alias for column in item.find_all(exp.Column))
+        }
 
     def resolve(node: exp.Expr) -> exp.Expr:
         item = named.get(node.name.lower()) if isinstance(node, exp.Column) and not node.table else None

@@ -27,6 +27,8 @@ QUERIES = [
      "SELECT DISTINCT a, b FROM t ORDER BY b LIMIT 51", (1,)),
     ("sqlite", "SELECT a, SUM(x) AS s FROM t GROUP BY a ORDER BY s / 2 LIMIT 1", 1,
      "SELECT a, SUM(x) AS s, (SUM(x)) / 2 AS tie_key_1 FROM t GROUP BY a ORDER BY s / 2 LIMIT 51", (2,)),
+    ("mariadb", "SELECT a, -s AS s FROM t ORDER BY s + 0 LIMIT 1", 1,  # the column's, not the alias's
+     "SELECT a, -s AS s, s + 0 AS tie_key_1 FROM t ORDER BY s + 0 LIMIT 51", (2,)),
     ("postgresql", "SELECT a, x AS s FROM t ORDER BY s / 2 LIMIT 1", 1,
      "SELECT a, x AS s, s / 2 AS tie_key_1 FROM t ORDER BY s / 2 LIMIT 51", (2,)),
     ("sqlserver", "SELECT TOP 1 a FROM t ORDER BY b DESC", 1,
