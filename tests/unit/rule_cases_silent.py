@@ -403,6 +403,9 @@ SILENT_CASES: dict[str, tuple[Case, ...]] = {
             Case(sql, None, why, dialect=dialect)
             for dialect, sql, why in (
                 ("oracle", f"{LOANS} taken_at LIKE '%MAR%'", "as it is written"),
+                ("oracle", f"{LOANS} taken_at LIKE '%-MAR-24'", "so, too"),
+                ("oracle", "SELECT SUBSTR(taken_at, 8, 2) FROM loans", "its year there"),
+                ("oracle", "SELECT SUBSTR(taken_at, 4, 3) FROM loans", "its month there"),
                 ("oracle", f"{LOANS} due LIKE '2024-03%'", "a text"),
                 ("oracle", f"{LOANS} fee LIKE '2024%'", "a number"),
                 ("oracle", "SELECT SUBSTR(due, 1, 7) FROM loans", "part of a text"),
