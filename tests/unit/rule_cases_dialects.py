@@ -136,6 +136,13 @@ DIALECT_CASES: dict[str, tuple[Case, ...]] = {
             "of one year",
             dialect="clickhouse",
         ),
+        Case(
+            "SELECT TO_CHAR(taken_at, 'MM'), SUM(CASE WHEN TO_CHAR(taken_at, 'YYYY') = '2024' THEN fee END) FROM loans"
+            " GROUP BY TO_CHAR(taken_at, 'MM')",
+            None,
+            "of one year, as Oracle writes it",
+            dialect="oracle",
+        ),
         Case(_BY.format("TO_CHAR(fee, '999')"), None, "a number", dialect="oracle"),
         Case(_BY.format("STRFTIME(taken_at, '%u')"), None, "a day of the week", dialect="duckdb"),
     ),

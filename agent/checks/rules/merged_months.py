@@ -15,6 +15,7 @@ _YEARLESS = re.compile(r"%-?[mbBVUWv]|%mstrict|F?%?(?i:(?:FM)?(?:month|mon|mm|q|
 _CALLS = {"tomonth": "toYear", "toquarter": "toYear", "toweek": "toYear"}  # ClickHouse's
 _CALLS |= dict.fromkeys(("month", "monthname", "week"), "YEAR")  # HANA's, whose quarters and ISO weeks have their year
 _YEARS = {"YEAR", "TOYEAR"}
+_YEARLY = re.compile(r"%y|yy|rr", re.IGNORECASE)  # in a format
 _FORMATTERS = {"to_char", "to_varchar", "to_nvarchar"}
 
 
@@ -69,7 +70,11 @@ def _with_year(call: exp.Expr, form: str) -> exp.Expr | None:
 def _names_year(item: exp.Expr) -> bool:
     """Whether an item or a key tells years apart: `YEAR(day)`, `SUM(CASE WHEN YEAR(day) = 2024 ...)`."""
     years = item.find_all(exp.Year, exp.Extract, exp.TimeToStr, exp.ToChar, exp.Anonymous)
-    return any(isinstance(it, exp.Year) or it.name.upper() in _YEARS or "%Y" in it.text("format") for it in years)
+    return any(isinstance(it, exp.Year) or it.name.upper() in _YEARS or _formats_year(it) for it in years)
+
+
+def _formats_year(call: exp.Expr) -> bool:
+    return any(isinstance(it, exp.Literal) and _YEARLY.search(it.name) for it in call.iter_expressions())
 
 
 RULE = Rule("merged_months", "query", "data", "doubt", apply)
