@@ -119,7 +119,7 @@ def levels() -> Iterator[None]:
 @pytest.mark.usefixtures("levels")
 @pytest.mark.parametrize(
     "level, own, clients",
-    [("DEBUG", True, True), ("INFO", True, False), ("WARNING", False, False)],
+    [("DEBUG", True, True), ("INFO", True, False), ("WARNING", False, False), ("ERROR", False, False)],
 )
 def test_under_functions_the_level_is_ours_and_requests_of_clients_are_not_logged(
     level: Any, own: bool, clients: bool
@@ -131,7 +131,7 @@ def test_under_functions_the_level_is_ours_and_requests_of_clients_are_not_logge
         assert logging.getLogger("agent.questions").isEnabledFor(logging.INFO) == own
         requests = logging.getLogger("azure.core.pipeline.policies.http_logging_policy")
         assert requests.isEnabledFor(logging.INFO) == clients
-        assert requests.isEnabledFor(logging.WARNING)
+        assert requests.isEnabledFor(logging.WARNING) == (level != "ERROR")
 
 
 @pytest.mark.parametrize(

@@ -120,8 +120,9 @@ def configure_logs(settings: Settings, *, in_functions: bool = False) -> None:
     if in_functions:
         for name in OWN:
             logging.getLogger(name).setLevel(settings.log_level)
+    quiet = max(logging.WARNING, logging.getLevelNamesMapping()[settings.log_level])
     for name in CLIENTS:
-        logging.getLogger(name).setLevel(logging.NOTSET if settings.log_level == "DEBUG" else logging.WARNING)
+        logging.getLogger(name).setLevel(logging.NOTSET if settings.log_level == "DEBUG" else quiet)
     for name in UVICORN:
         logger = logging.getLogger(name)
         logger.handlers.clear()
