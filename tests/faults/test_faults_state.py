@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import socket
 import sqlite3
-import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -187,14 +186,18 @@ def test_a_store_that_does_not_answer_holds_a_question_up_once(
         place = {"azure_tables_connection": f"AccountName={ACCOUNT};AccountKey={KEY};{address}"}
         settings = settings_for(model, make_shop(tmp_path), tmp_path / "state", enable_retrieval=False, **place)
         with serving(settings) as client:
-            began = time.monotonic()
             body = ask(client).json()
             ready = client.get("/health/ready").json()
-            took_s = time.monotonic() - began
+        silent.setblocking(False)
+        calls = 0
+        with suppress(BlockingIOError):
+            while True:
+                silent.accept()[0].close()
+                calls += 1
     assert body["results"] == [{"orders": 5}]
     assert [warning for warning in body["warnings"] if ANSWERED in warning]
     assert (ready["ready"], ready["state"]) == (True, "degraded")
     (part,) = (part for part in ready["parts"] if not part["ready"])
     assert part["name"] == "state"
     assert "does not answer" in part["detail"]
-    assert took_s < 10 * timeout_s, "a question makes more than ten calls"
+    assert calls < 5, "a question makes more than ten"
