@@ -66,6 +66,12 @@ DIALECT_CASES: dict[str, tuple[Case, ...]] = {
             "SELECT (CAST(held_on AS DATE) - CAST(planned_on AS DATE)) FROM openings",
             "the reading that keeps both days",
         ),
+        _untranslated(
+            "mariadb",
+            "SELECT DATEDIFF('day', taken_at, CURRENT_DATE) FROM loans",
+            "SELECT DATEDIFF(CAST(CURRENT_DATE AS DATETIME), CAST(taken_at AS DATETIME)) FROM loans",
+            "and today",
+        ),
     ),
     "cut_division": (
         _average("sqlserver", "fee", "1.0 * fee", "of integers, SQL Server gives one"),

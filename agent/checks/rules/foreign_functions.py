@@ -50,6 +50,7 @@ _SQLITE_TIME = re.compile(
 )
 _EVERYWHERE = re.compile(r"(?:%[YmdHS]|[^%\w])+")  # the formats that sqlglot knows in each dialect
 _UNITS = {*_PARTS, *_TRUNCATED, *_STEPS, "decade", "century"}
+_CLOCKS = {"now", "getdate", "sysdate", "sysdatetime", "curdate", "current_date", "current_timestamp", "localtimestamp"}
 
 
 def apply(context: RuleContext) -> Finding | None:
@@ -81,7 +82,7 @@ def _translate(context: RuleContext) -> Finding | None:
 
 
 def _list_used(sql: str, context: RuleContext) -> Counter[str]:
-    """How often a query names each column of the schema, and how many values it has. Units of time are neither.
+    """How often a query names each column of the schema and now, and how many values it has. Units of time are neither.
 
     A translation must keep them: a parser drops arguments that its dialect does not have, and in MySQL's, a name in
     double quotes becomes a text.
@@ -89,7 +90,8 @@ def _list_used(sql: str, context: RuleContext) -> Counter[str]:
     names = {column.name.lower() for table in context.schema.tables for column in table.columns}
     words = [(it.token_type, it.text.lower()) for it in tokenize(sql, context.dialect) if it.text.lower() not in _UNITS]
     values = {TokenType.STRING, TokenType.NUMBER}
-    return Counter("" if kind in values else text for kind, text in words if kind in values or text in names)
+    words = [(kind, "now" if text in _CLOCKS else text) for kind, text in words]
+    return Counter("" if kind in values else text for kind, text in words if kind in values or text in names | {"now"})
 
 
 def _say_in_sqlite(tree: exp.Query, sql: str, told: dict[str, None]) -> Iterator[Change | str]:
