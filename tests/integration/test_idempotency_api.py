@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from agent.platform.config.settings import Settings
 from agent.platform.storage.idempotency import LEASE_S, Claim, Idempotency, StoredResponse
 from agent.platform.storage.memory import MemoryStore
 from agent.platform.storage.parts import PART_CHARS
+from agent.platform.storage.store import Change, Place, Replace
 from testbed.scripted_model import ScriptedModel
 
 QUERY = {"question": "What is the total of all orders?", "database": "shop"}
@@ -262,6 +263,24 @@ def test_a_claim_holds_while_it_is_renewed(kept: Idempotency, clock: Clock) -> N
     kept.finish(claim, REPLY)
     assert not kept.renew(claim), "it is done"
     assert kept.begin("ann", "key", "print") == REPLY
+
+
+class RepeatedCommits(MemoryStore):
+    """Repeats commits that replace a record, as Azure's SDK does if the first response is lost."""
+
+    def commit(self, place: Place, changes: Sequence[Change]) -> list[str]:
+        done = super().commit(place, changes)
+        return super().commit(place, changes) if isinstance(changes[0], Replace) else done
+
+
+def test_a_renewal_that_the_store_has_repeated_is_one(clock: Clock) -> None:
+    kept = Idempotency(RepeatedCommits(clock=clock), ttl_s=100, clock=clock)
+    claim = begun(kept)
+    clock.now += LEASE_S - 1
+    assert kept.renew(claim)
+    clock.now += LEASE_S - 1
+    with pytest.raises(RequestInProgress):
+        kept.begin("ann", "key", "print")
 
 
 async def test_the_claim_of_a_running_request_is_renewed(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -124,8 +124,8 @@ class Idempotency:
         kept = Replace(key=claim.key, value=record.value, version=record.version, expires_at=until)
         try:
             self._state.commit(claim.place, [kept])
-        except StateConflict:
-            return False  # it is done
+        except StateConflict:  # it is done, or the store repeated a commit that had succeeded
+            return self._own(claim) is not None
         return True
 
     def forget(self, claim: Claim) -> None:
