@@ -15,7 +15,7 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import AliasChoices, BaseModel, Field, TypeAdapter, ValidationError
 
 from agent.core.answers import Answer, AttemptRecord
-from agent.core.errors import ModelUnavailable, PlumblineError
+from agent.core.errors import ModelBusy, ModelUnavailable, PlumblineError
 from agent.core.row_comparison import count_tied, is_ordered, same_rows, with_order_keys, without_limit
 from agent.evaluation.report import Judgement, Report, ResultLine, Tokens, report_of
 from executors.base import CheckedSql, Executor, Frozen, QueryResult
@@ -46,7 +46,8 @@ class GoldQuestion(Frozen):
 
 
 # Asks the evaluated system a question, with its evidence. PlumblineError and ExecutorError are recorded as the
-# question's error, except ModelUnavailable, which ends the evaluation because all other questions would fail, too.
+# question's error, except ModelUnavailable and ModelBusy, which end the evaluation because all other questions would
+# fail, too.
 Ask = Callable[[Path, str, str], Awaitable[Answer]]
 
 
@@ -138,7 +139,7 @@ async def _ask(question: GoldQuestion, ask: Ask) -> ResultLine:
     base = ResultLine(question=question.question, database=question.database, gold=question.gold)
     try:
         answer = await ask(question.path, question.question, question.evidence)
-    except ModelUnavailable:
+    except (ModelUnavailable, ModelBusy):
         raise
     except (PlumblineError, ExecutorError) as error:
         message = f"{type(error).__name__}: {error}"

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import pytest
 
 from agent.core.answers import Answer, AttemptRecord
-from agent.core.errors import ModelUnavailable, OutOfTime
+from agent.core.errors import ModelBusy, ModelUnavailable, OutOfTime, PlumblineError
 from agent.core.models import Verdict
 from agent.core.usage import Usage
 from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, evaluate, load_questions
@@ -282,10 +282,13 @@ async def test_one_line_per_question_says_all_there_is_to_know(
     assert [record["sql"] for record in line["attempt_history"]] == [WRONG, RIGHT]
 
 
-async def test_what_is_in_the_file_is_not_asked_again(people: Path, open_database: Callable[[Path], Executor]) -> None:
+@pytest.mark.parametrize("ends", [ModelUnavailable("Nobody answers."), ModelBusy("Try again in 400 s.", 400)])
+async def test_what_is_in_the_file_is_not_asked_again(
+    people: Path, open_database: Callable[[Path], Executor], ends: PlumblineError
+) -> None:
     out = people.parent / "results.jsonl"
-    ended = Oracle(one=said(RIGHT, answer="a\u2028b"), two=ModelUnavailable("Nobody answers."))
-    with pytest.raises(ModelUnavailable):
+    ended = Oracle(one=said(RIGHT, answer="a\u2028b"), two=ends)
+    with pytest.raises(type(ends)):
         await evaluate(asks(people, "one", "two"), ended, open_database=open_database, out=out)
     with out.open("a", encoding="utf-8") as file:
         file.write('{"question":"two","datab')  # ended while it wrote
