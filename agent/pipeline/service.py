@@ -67,6 +67,7 @@ if TYPE_CHECKING:
 
 TURN_WAIT_S = 100.0  # longest wait of a message for the answer to the previous one
 HEALTH = Place(kind="health", partition="")  # of a record that is never written
+STATE_S = 3.0  # how long readiness waits for the state store: a probe is no more patient
 
 
 log = logging.getLogger(__name__)
@@ -376,13 +377,21 @@ class Service:
                 raise StoreUnavailable("The index and the embedding model are being loaded. Ask again in a moment.")
         await self.knowledge.check()
 
+    async def _state_ready(self) -> None:
+        """Return once the state store has answered. Raises StateUnavailable, also if that takes longer than STATE_S."""
+        try:
+            async with asyncio.timeout(STATE_S):
+                await asyncio.to_thread(self.state.get, HEALTH, "")
+        except TimeoutError as error:
+            raise StateUnavailable(f"The state store did not answer within {STATE_S:g} s.") from error
+
     async def health(self) -> list[PartHealth]:
         """The health of each part, checked now: model, store of the index, state store, databases."""
         checks = [check_health("model", self.model.ready, lambda: self.model.breaker, self.model.queue)]
         if self.judge_model is not self.model:
             checks.append(check_health("judge", self.judge_model.ready, lambda: self.judge_model.breaker))
         checks.append(check_health("store", self._store_ready))
-        checks.append(check_health(STATE, partial(asyncio.to_thread, self.state.get, HEALTH, "")))
+        checks.append(check_health(STATE, self._state_ready))
         embedding = self.knowledge.embedding_breaker
         if embedding is not None:
             checks.append(check_health("embeddings", self.knowledge.check_embedder, lambda: embedding))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,9 +10,11 @@ import pytest
 from api_client import api_client, app_without_docs
 from typer.testing import CliRunner
 
+from agent.api.app import create_app
 from agent.cli import console
 from agent.cli import main as cli
 from agent.core.resilience.health import PartHealth, state_of
+from agent.pipeline import service as module
 from agent.pipeline.service import Service
 from agent.platform.config.settings import Settings
 
@@ -50,6 +53,23 @@ async def test_one_bad_file_degrades_and_a_latin_1_file_does_not(
     bad = next(part for part in degraded.json()["parts"] if part["name"] == "database image")
     assert not bad["ready"]
     assert "image.csv is not text" in bad["detail"]
+
+
+async def test_a_state_store_that_hangs_does_not_hold_readiness_up(
+    make_service: Callable[..., Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released, service = threading.Event(), make_service(enable_retrieval=False)
+    monkeypatch.setattr(module, "STATE_S", 0.01)
+    monkeypatch.setattr(service.state, "get", lambda *_: released.wait())
+    try:
+        async with api_client(create_app(lambda: service)) as client:
+            response = await client.get("/health/ready")
+    finally:
+        released.set()
+
+    assert (response.status_code, response.json()["state"]) == (200, "degraded")
+    (part,) = (part for part in response.json()["parts"] if not part["ready"])
+    assert (part["name"], part["detail"]) == ("state", "The state store did not answer within 0.01 s.")
 
 
 def test_index_says_what_was_read_of_files(
