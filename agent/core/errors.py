@@ -234,6 +234,10 @@ class ModelFailed(ModelError, status=502, slug="model-failed", title="The model 
     """The model replied, but no reply was usable."""
 
 
+class ModelDeclined(ModelFailed):
+    """The model refused to answer. Its words may repeat the question, so they are not logged."""
+
+
 class ModelUnavailable(ModelError, status=503, slug="model-unavailable", title="The model is unavailable"):
     """The model cannot be reached or refuses the call. `retry_after_s`: whole seconds; None if it is unknown."""
 

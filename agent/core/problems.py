@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from agent.core.errors import PlumblineError, TooBusy, TooManyRows
+from agent.core.errors import ModelDeclined, PlumblineError, TooBusy, TooManyRows
 from agent.core.queueing import Standing
 from agent.core.texts.plurals import plural
 from executors.base import Frozen
@@ -85,6 +85,11 @@ def problem_of(error: Exception, trace_id: str = "") -> Problem | None:
         status = STATUS_OF_KIND.get(error.kind, status)
         return problem.model_copy(update={"status": status, "kind": error.kind, "hint": error.hint})
     return problem
+
+
+def detail_to_log(error: Exception) -> str:
+    """What a log may say of an error: nothing that a model wrote."""
+    return "The model declined to answer." if isinstance(error, ModelDeclined) else str(error)
 
 
 def build_unexpected_problem(trace_id: str) -> Problem:

@@ -77,6 +77,7 @@ async def supporting_records(
     from executors.records.raw_records import derive, strays
 
     dialect, schema = DIALECTS[database.dialect].sqlglot, await database.schema()
+    ignores_case = DIALECTS[database.dialect].ignores_case
 
     async def run(raw: RawQuery) -> tuple[CheckedSql, QueryResult]:
         checked = await database.check(raw.sql or "", row_limit, question=question, leave_out=True)
@@ -88,13 +89,13 @@ async def supporting_records(
     if raw.sql is None:
         return RawRecords(needed=raw.needed, reason=raw.reason)
     checked, found = await run(raw)
-    if result is not None and groups is None and strays(raw, result, found):
+    if result is not None and groups is None and strays(raw, result, found, ignores_case=ignores_case):
         rows = result.records()
         raw = await off_loop(lambda: derive(sql, dialect, schema=schema, result=result, groups=rows))
         if raw.sql is None:
             return RawRecords(needed=True, reason=_TIES)
         checked, found = await run(raw)
-        if strays(raw, result, found):
+        if strays(raw, result, found, ignores_case=ignores_case):
             return RawRecords(needed=True, reason=_TIES)
     total: int | None = found.row_count
     empty = {} if found.truncated else await off_loop(lambda: find_empty_values(sql, dialect, found))

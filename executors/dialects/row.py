@@ -198,6 +198,7 @@ class Dialect(Frozen):
     row_ids: Columns that every table has, although no catalogue lists them.
     one_row_table: The table from which values are selected. Every database has it, although no catalogue lists it.
     integer_division: Whether `/` of integers gives an integer.
+    ignores_case: Whether the usual collations compare texts without regard to case, accents and spaces at the end.
     made_tables, made_columns: Pattern of names from which the server generates a table, and the columns of that table.
     named_by_text: Whether an expression without an alias is named by its text, including quotes.
     has_fields: Whether `a.b` may be field `b` of column `a`, and a table's name may mean its row.
@@ -244,6 +245,7 @@ class Dialect(Frozen):
     named_by_text: bool = False
     has_fields: bool = False
     integer_division: bool = False
+    ignores_case: bool = False
     recursive_word: bool = True
     aggregates: frozenset[str]
     functions: frozenset[str]

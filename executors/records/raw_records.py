@@ -100,12 +100,12 @@ def derive(
         return RawQuery(sql=None, reason="the query cannot be parsed", needed=needed)
 
 
-def strays(raw: RawQuery, result: QueryResult, records: QueryResult) -> bool:
+def strays(raw: RawQuery, result: QueryResult, records: QueryResult, *, ignores_case: bool = False) -> bool:
     """Whether some records belong to groups that the complete result does not show, or the other way round.
 
     If groups tie for the last place of a LIMIT, a database may choose other ones the second time. If the records are
-    truncated, groups without records do not count. A group of a database that takes `a` and `A` for the same shows one
-    of them, and has records of both.
+    truncated, groups without records do not count. `ignores_case`: the database takes `a` and `A` for the same: a group
+    shows one of them, and has records of both.
     """
     keys = raw.keys or ()
     places = {name.lower(): place for place, name in enumerate(records.columns)}
@@ -114,8 +114,8 @@ def strays(raw: RawQuery, result: QueryResult, records: QueryResult) -> bool:
         return False
     theirs = {tuple(_text(row[places[key.lower()]]) for key in keys) for row in records.rows}
     ours = {tuple(_text(row[shown[key.lower()]]) for key in keys) for row in result.rows}
-    alike = {tuple(map(_fold, key)) for key in ours}
-    if any(tuple(map(_fold, key)) not in alike for key in theirs - ours):
+    alike = {tuple(map(_fold, key)) for key in ours} if ignores_case else ours
+    if any((tuple(map(_fold, key)) if ignores_case else key) not in alike for key in theirs):
         return True
     return not records.truncated and not ours <= theirs
 

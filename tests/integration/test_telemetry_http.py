@@ -14,7 +14,7 @@ from shop_questions import TOTAL
 
 from agent.api.app import create_app
 from agent.core.callers import LOCAL
-from agent.core.errors import ConfigurationInvalid, ModelUnavailable
+from agent.core.errors import ConfigurationInvalid, ModelDeclined, ModelUnavailable
 from agent.core.events import Done
 from agent.pipeline.asking import NO_OPTIONS
 from agent.pipeline.service import Service
@@ -171,6 +171,20 @@ async def test_a_question_that_fails_is_logged_with_its_reason_and_its_trace_id(
     assert '"level": "WARNING"' in reason
     assert all(response.headers["x-trace-id"] in line for line in (ended, reason))
     assert not any(ASKED["question"] in line for line in lines)
+
+
+@pytest.mark.parametrize("route", ["/query", "/query/stream"])
+async def test_a_model_that_declines_is_logged_without_its_words(
+    route: str, make_service: Callable[..., Service], model: ScriptedModel, caplog: pytest.LogCaptureFixture
+) -> None:
+    model.replies(raises=ModelDeclined("The model declined to answer: No word about Ada."))
+    caplog.set_level(logging.INFO)
+    async with api_client(create_app(lambda: make_service(enable_retrieval=False))) as client:
+        response = await client.post(route, json=ASKED)
+    assert "No word about Ada" in response.text
+    logged = [record.getMessage() for record in caplog.records]
+    assert any("The model declined to answer." in it for it in logged)
+    assert not any("Ada" in it for it in logged)
 
 
 async def test_an_invalid_configuration_is_logged_in_one_line(caplog: pytest.LogCaptureFixture) -> None:

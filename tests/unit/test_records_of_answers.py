@@ -206,6 +206,14 @@ orders = st.lists(
 ).map(lambda rows: [(n, *row) for n, row in enumerate(rows, 1)])
 
 
+def test_records_of_another_spelling_are_of_the_group_only_where_the_database_ignores_case() -> None:
+    raw = RawQuery(sql="", reason="", needed=True, keys=("name",))
+    shown = QueryResult(columns=("name", "n"), rows=(("ab", 2),))
+    records = QueryResult(columns=("name",), rows=(("ab",), ("AB ",)))
+    assert not strays(raw, shown, records, ignores_case=True)
+    assert strays(raw, shown, records)
+
+
 def of(engine: Engine, sql: str, result: QueryResult) -> tuple[RawQuery, QueryResult]:
     """The records as they are fetched: of the groups by their values where several tie for the last place."""
     found = derive(sql, engine.dialect, schema=SCHEMA, result=result)

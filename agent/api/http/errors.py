@@ -24,7 +24,7 @@ from agent.core.errors import (
     SessionBusy,
     StateUnavailable,
 )
-from agent.core.problems import TYPE_PREFIX, UNEXPECTED, Problem, field_message, problem_of
+from agent.core.problems import TYPE_PREFIX, UNEXPECTED, Problem, detail_to_log, field_message, problem_of
 from executors.errors import DatabaseUnavailable, ExecutorError, RegistryInvalid, SqlError
 from rag.errors import EmbedderUnavailable, RetrievalError, StoreUnavailable
 
@@ -91,7 +91,7 @@ def problem_for(error: Exception, trace_id: str) -> Problem:
     problem = problem_of(error, trace_id)
     if problem is not None:
         if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR and not isinstance(error, SqlError):
-            LOG.warning("%s: %s", type(error).__name__, problem.detail)
+            LOG.warning("%s: %s", type(error).__name__, detail_to_log(error))
         return problem
     if isinstance(error, RegistryInvalid | ConfigurationInvalid):
         LOG.error("%s", error)

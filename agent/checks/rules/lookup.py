@@ -25,7 +25,6 @@ MAX_NEAREST = 3
 MAX_OTHERS = 4
 VALUES_READ = 2000
 MAX_VARIANTS = 8
-_FOLDING = {"mysql", "mariadb", "sqlserver"}  # whose usual collations take capitals and small letters for the same
 _SLOW = {ErrorKind.TIMEOUT, ErrorKind.RESOURCE}
 ROWS_READ = 100_000  # for variants: a large table is not read whole at each question
 _BEGINNING, _MOST_DIFFERENT = 3, 1 / 3  # bytes, as two signs of Chinese are a word; share of letters
@@ -69,7 +68,7 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
         try:
             is_stored = await _is_stored(found.table, found.column, found.value, schema, database)
             spellings = set(await _find_variants(found, schema, database))
-            if is_stored and not (spellings and schema.dialect in _FOLDING):  # there, one of them equals it
+            if is_stored and not (spellings and DIALECTS[schema.dialect].ignores_case):  # there, one of them equals it
                 spellings.add(found.value)
             if len(spellings) > 1:
                 variants[found.key] = tuple(sorted(spellings))

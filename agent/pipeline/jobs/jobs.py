@@ -20,7 +20,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 from agent.core.answers import Answer
 from agent.core.errors import QuestionInvalid, StateUnavailable, TooBusy, UnknownJob
 from agent.core.events import Done, Event, NodeComplete
-from agent.core.problems import build_unexpected_problem, problem_of
+from agent.core.problems import build_unexpected_problem, detail_to_log, problem_of
 from agent.core.resilience.deadline import utc_at
 from agent.core.resilience.off_loop import run_to_its_end
 from agent.core.resilience.tasks import cancel_tasks
@@ -118,7 +118,7 @@ class JobRun:
         if known is None:
             log.error("Unexpected error, trace_id=%s", self._trace_id, exc_info=error)
         elif known.status >= 500 and not isinstance(error, SqlError):
-            log.warning("The job %s failed: %s", self._id, known.detail)
+            log.warning("The job %s failed: %s", self._id, detail_to_log(error))
         return known or build_unexpected_problem(self._trace_id)
 
     async def _succeed(self, done: Done) -> dict[str, Any]:

@@ -128,6 +128,7 @@ _AGGREGATES = COMMON_AGGREGATES | _WORDS["aggregates"]
 _FUNCTIONS = COMMON | _WORDS["functions"]
 
 MYSQL = Dialect(
+    ignores_case=True,
     name="mysql",
     title="MySQL",
     sqlglot="mysql",

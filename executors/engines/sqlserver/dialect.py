@@ -222,6 +222,7 @@ _ADVICE = {
 }
 
 SQLSERVER = Dialect(
+    ignores_case=True,
     name="sqlserver",
     title="SQL Server",
     sqlglot="tsql",

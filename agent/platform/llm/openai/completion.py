@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 
-from agent.core.errors import ModelError, ModelFailed, ModelUnavailable
+from agent.core.errors import ModelDeclined, ModelError, ModelFailed, ModelUnavailable
 from agent.core.usage import Usage
 from agent.platform.llm.chat import Reply, Token
 from agent.platform.llm.openai.chat_request import estimate_prompt
@@ -108,7 +108,7 @@ def reply_of(body: object) -> Reply:
     if choice.finish_reason == "content_filter":
         raise ModelFailed("The endpoint's content filter withheld the model's reply; word the question differently.")
     if choice.message.refusal:
-        raise ModelFailed(f"The model declined to answer: {choice.message.refusal[:200]}")
+        raise ModelDeclined(f"The model declined to answer: {choice.message.refusal[:200]}")
     listed = choice.logprobs.content if choice.logprobs else None
     return Reply(
         text=choice.message.content or "",
