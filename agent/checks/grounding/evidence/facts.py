@@ -18,7 +18,7 @@ from agent.checks.grounding.languages.vocabulary import LANGUAGES, vocabulary
 from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.numbers.display import NAMING
 from agent.checks.grounding.numbers.units import same_dimension, unit
-from agent.core.texts.units import UNIT_OF_NAME, without_unit
+from agent.core.texts.units import UNIT_OF_NAME, units_in_name, without_unit
 from executors.base import JsonValue, QueryResult
 from rag.docs.documents import Document
 
@@ -255,9 +255,7 @@ class Facts:
             label=short or spell_out(name) or name,
             projection=named,
             currency="" if plain else currency,
-            units=()
-            if counts
-            else _units(re.sub(r"^min\b", "", said), named, sources),  # the minimum wait is not in minutes
+            units=() if counts else _units(texts, said, named, sources),
             scale=Fraction(1) if plain else scale,
             percent=percent,
             rate=named.quotient or _PER.search(said) is not None,
@@ -316,13 +314,14 @@ def _scale(texts: Sequence[str]) -> Fraction:
     return found.pop() if len(found) == 1 else Fraction(1)
 
 
-def _units(said: str, named: Projection, sources: Sequence[str]) -> tuple[str, ...]:
+def _units(docs: Sequence[str], said: str, named: Projection, sources: Sequence[str]) -> tuple[str, ...]:
     """The units in docs and names. If the unit in a column's name differs from its source's, only its own counts.
 
     A name that the query gives says nothing of a unit that its sources cannot be converted to.
     """
     own, inner = _find_named_units([named.name]), _find_named_units(sources)
-    told = [unit.lower() for unit in _UNIT.findall(said)]
+    told = [unit.lower() for unit in _UNIT.findall(" ".join(docs))]
+    told += own if UNIT_OF_NAME.fullmatch(f"_{named.name}") else ()
     if own and sources and named.name.lower() not in sources:
         from_dates = {it for it in own if named.spans and not inner and _converts(it, "day")}
         if not from_dates and not any(_converts(one, other) for one in own for other in (*inner, *told)):
@@ -340,9 +339,8 @@ def _converts(one: str, other: str) -> bool:
 
 
 def _find_named_units(names: Sequence[str]) -> frozenset[str]:
-    """The units at the end of these names, in lower case."""
-    plain = (name for name in names if not _RATE.search(name))
-    return frozenset(unit.lower() for name in plain for unit in UNIT_OF_NAME.findall(f"_{name}"))
+    """The units in these names, in lower case."""
+    return frozenset(unit for name in names if not _RATE.search(name) for unit in units_in_name(name))
 
 
 def is_fraction(facts: Facts, column: ColumnFacts) -> bool:
