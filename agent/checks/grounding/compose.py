@@ -328,7 +328,7 @@ class _Composer:
             if value is None:
                 return templates.cut(one_line(_MIDNIGHT.sub(r"\1", str(cell))), templates.CELL_CHARS)
             return self._with_unit(format_number(value, self._language), column)
-        if column.currency and column.scale != 1:  # cents or millions
+        if (column.currency and column.scale != 1) or column.scale > 1:  # cents, or millions of anything
             whole = number_of(cell)
             cell = float(whole * column.scale) if whole is not None and not column.names_scale else cell
         return self._with_unit(format_number(cell, self._language, self._format(column)), column)

@@ -36,6 +36,9 @@ _SCALES = {
     "billion": Fraction(10**9),
     "cent": Fraction(1, 100),
 }
+# As the last word of a name, or before its currency or unit: `investition_mio_eur`.
+_SCALES_IN_NAMES = {"mio": Fraction(10**6), "mrd": Fraction(10**9), "bn": Fraction(10**9), "tsd": Fraction(10**3)}
+_SCALES_IN_NAMES |= {"teur": Fraction(10**3), "keur": Fraction(10**3), **_SCALES}
 _SCALE = re.compile(rf"(?:\bin (?:us |euro )?|_)(?:[a-z]{{3}}_)?({'|'.join(_SCALES)})s?\b", re.IGNORECASE)
 _PER = re.compile(r"\bper (\w+)")
 _PERCENT = re.compile(r"percent|(?:^|_)(?:pct|perc)(?:_|$)|prozent|pourcent|porcentaje|percentuale|%", re.IGNORECASE)
@@ -97,7 +100,7 @@ class ColumnFacts:
     @property
     def names_scale(self) -> bool:
         """Whether its label states the scale: "gross millions", "price cents"."""
-        return any(word.removesuffix("s") in _SCALES for word in words_of(self.label))
+        return any(word.removesuffix("s") in _SCALES_IN_NAMES for word in words_of(self.label))
 
     @cached_property
     def period(self) -> tuple[int, int] | None:
@@ -220,7 +223,7 @@ class Facts:
         named = projections[index] if len(projections) == len(self.result.columns) else Projection(name)
         cells = [row[index] for row in self.rows if row[index] is not None]
         texts = list(self._docs_of((*named.sources, name.lower())))
-        scale = _scale((name, *named.sources, *texts))
+        scale = _scale(named, name, texts)
         currency = self._currency(" ".join((name.replace("_", " "), *texts)), named.sources)
         sources = named.sources
         if named.product and (priced := [word for it in sources for word in words_of(it) if _MONEY.search(word)]):
@@ -309,9 +312,22 @@ def _head_words(texts: Sequence[str]) -> Iterator[str]:
             yield from (word for word in words_of(" ".join(head)) if len(word) > _SHORT_WORD)
 
 
-def _scale(texts: Sequence[str]) -> Fraction:
-    found = {_SCALES[it[1].lower()] for text in texts for it in _SCALE.finditer(text)}
-    return found.pop() if len(found) == 1 else Fraction(1)
+def scales_in_name(name: str) -> frozenset[Fraction]:
+    """The scales that a name states: in its last word, or before a currency or unit."""
+    found = {_SCALES[it[1].lower()] for it in _SCALE.finditer(name)}
+    *_, last = [it for it in words_of(without_unit(name)) if it in _SCALES_IN_NAMES or not find_currency(it)] or [""]
+    found |= {_SCALES_IN_NAMES[it] for it in (last, last.removesuffix("s")) if it in _SCALES_IN_NAMES}
+    return frozenset(found)
+
+
+def _scale(named: Projection, name: str, docs: Sequence[str]) -> Fraction:
+    """The scale that a column's name states, or its sources and docs if the query keeps their scale."""
+    own, inner = scales_in_name(name), [scales_in_name(it) for it in named.sources]
+    if named.rescaled or (named.quotient and sum(map(bool, inner)) > 1):  # cents / 100, millions / millions
+        docs, inner = (), []
+    found = own.union(*inner, (_SCALES[it[1].lower()] for text in docs for it in _SCALE.finditer(text)))
+    found = own if own and named.name.lower() not in named.sources else found
+    return min(found) if len(found) == 1 else Fraction(1)
 
 
 def _units(docs: Sequence[str], said: str, named: Projection, sources: Sequence[str]) -> tuple[str, ...]:

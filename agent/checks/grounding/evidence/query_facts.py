@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,6 +25,7 @@ class Projection(NamedTuple):
     tested: whether its columns only decide what is counted: the delay of `AVG(CASE WHEN delay <= 5 THEN 1 ELSE 0 END)`.
     monthly: whether it holds the first days of months, for months.
     scaled: whether it is multiplied or divided by a number other than 1.
+    rescaled: whether that number is a power of ten from 100 on, so that it may be in another scale than its sources.
     spans: whether it may be a difference of two times.
     compared: the kind of comparison that it is, so that it says yes or no: `gt`, `lte`, `exists`, `not`; else empty.
     counts: `records` for one count and nothing else, `share` for a count divided by COUNT(*); else empty.
@@ -41,6 +43,7 @@ class Projection(NamedTuple):
     tables: tuple[str, ...] = ()
     monthly: bool = False
     scaled: bool = False
+    rescaled: bool = False
     spans: bool = False
     compared: str = ""
     counts: str = ""
@@ -205,6 +208,7 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
         quotient=any(_is_of_columns(it) for one in whole for it in one.find_all(exp.Div)),
         product=any(_is_of_columns(it) for one in whole for it in one.find_all(exp.Mul)),
         scaled=any(_is_scaled(it) for one in whole for it in one.find_all(exp.Mul, exp.Div)),
+        rescaled=any(_is_rescaled(it) for one in whole for it in one.find_all(exp.Mul, exp.Div)),
         spans=any(one.find(exp.Sub, exp.DateDiff, exp.TimestampDiff, exp.DatetimeDiff) is not None for one in whole),
         distinct=any(it.find(exp.Distinct) is not None for it in found),
         compared=inner.unnest().key if isinstance(inner.unnest(), exp.Predicate | exp.Connector | exp.Not) else "",
@@ -260,6 +264,11 @@ def _is_of_columns(operation: Any) -> bool:
 
 def _is_scaled(operation: Any) -> bool:
     return any(it.is_number and float(it.name) != 1 for it in (operation.left.unnest(), operation.right.unnest()))
+
+
+def _is_rescaled(operation: Any) -> bool:
+    sides = (it for it in (operation.left.unnest(), operation.right.unnest()) if it.is_number)
+    return any(re.fullmatch(r"1(?:00+(?:\.0*)?|\.?0*e[2-9])", it.name) for it in sides)
 
 
 def _is_hundred(product: Any) -> bool:

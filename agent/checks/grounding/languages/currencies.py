@@ -9,7 +9,7 @@ from functools import lru_cache
 _DOLLARS = r"dollars?|dólares|dollari"
 # Names of one currency. They are removed from a text before the shared names are searched.
 _OWN = {
-    "EUR": r"€|\beuros?\b|\beur\b",
+    "EUR": r"€|\beuros?\b|\b[tkm]?eur\b",
     "USD": r"\bus\$|\b(?:us|american)[ -]dollars?\b|\bus cents?\b|\busd\b|\bdólares estadounidenses\b"
     r"|\bdollars américains\b|\bdollari americani\b",
     "CAD": r"\bca?\$|\b(?:canadian|kanadische[nr]?) dollars?\b|\b(?:dollars canadiens|dólares canadienses)\b|\bcad\b",

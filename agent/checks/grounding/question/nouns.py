@@ -69,6 +69,7 @@ def find_misnamed(
             if find_factor(segment.items, place, columns[0]) is not None:
                 continue  # its unit was converted
             scaled = columns[0].scale < _THOUSAND or is_counted_in(item, columns[0])  # "251 visitors", of thousands
+            scaled = scaled or bool(find_currencies(" ".join(nouns)))  # money is compared in its scale
             own = [it for it in nouns if is_own(it, columns[0], facts, quantified)]
             by_docs = is_among(
                 nouns[0], columns[0].mentioned

@@ -240,6 +240,8 @@ class _Reader:
             if item.kind == "number":
                 if any(it.cls in (Class.PER, Class.EACH) for it in element[place + 1 : place + 2]):
                     return None
+                if self._numbers.is_money_of(element, place, last):
+                    return None  # "A has 2.14 euros", of millions
                 if any(last.kind == "dimension" or not self._is_of(it, last) for it in following):
                     return None
                 named = [found for it in (*before, *following) if (found := self._list_named(it))]

@@ -10,7 +10,7 @@ from fractions import Fraction
 from agent.checks.grounding.claims.claims import BETWEEN, Segment
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import NameIndex, Rows
-from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
+from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of, scales_in_name
 from agent.checks.grounding.languages.currencies import are_same, find_currencies
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among, words_of
@@ -181,10 +181,9 @@ class Numbers:
             value *= 100
         if Class.POINTS in segment.classes and column is not None and not column.percent and abs(value) <= 1:
             value *= 100
-        said = item.value
-        if column is not None and is_counted_in(item, column):
+        said, place = item.value, segment.items.index(item)
+        if column is not None and (is_counted_in(item, column) or self.is_money_of(segment.items, place, column)):
             value *= column.scale
-        place = segment.items.index(item)
         if (factor := find_factor(segment.items, place, column)) is not None:
             value *= factor
         losing = {Class.FALL, Class.LESS, Class.NEGATIVE} & segment.classes or self._carries(segment, Class.NEGATIVE)
@@ -200,6 +199,12 @@ class Numbers:
         if beyond and column is not None and column.projection.aggregate == "avg" and Class.MEAN not in segment.classes:
             return False  # "at least 2.5 nights" refers to each value
         return low <= value <= high and not (beyond and value == said and not self.reaches(segment, item))
+
+    @staticmethod
+    def is_money_of(items: Sequence[Item], place: int, column: ColumnFacts) -> bool:
+        """Whether a number is an amount of money without the column's scale: "2.14 euros" is not 2.14 million."""
+        after = items[place + 1].text if place + 1 < len(items) else ""
+        return column.scale > 1 and bool(currencies(items, place)) and not scales_in_name(after)
 
     @staticmethod
     def reaches(segment: Segment, item: Item) -> bool:
