@@ -419,3 +419,20 @@ def test_a_year_keeps_its_digits() -> None:
     assert check_text("Alfa was founded in 1990.", known).text == "Alfa was founded in 1990."
     seats = facts("How many seats does Alfa have?", "name seats", [("Alfa", 2200)], "SELECT name, seats FROM halls")
     assert check_text("Alfa has 2200 seats.", seats).text == "Alfa has 2,200 seats."
+
+
+@pytest.mark.parametrize(
+    "order, rows, text",
+    [
+        ("n DESC", [(2030 - it, 90 - it) for it in (3, 1, 7, 0, 2, 9, 4, 8, 6, 5, 11, 10)],
+         "Parks by year: 2027: 87; 2029: 89; 2023: 83; …"),
+        ("year", [(2012 + it, it) for it in range(12)], "Parks by year: first 2012: 0; last 2023: 11."),
+        ("year DESC", [(2023 - it, it) for it in range(12)], "Parks by year: first 2012: 11; last 2023: 0."),
+        ("year DESC", [(2023 - it, it) for it in range(2)], "Parks by year: 2023: 0; 2022: 1."),
+    ],
+)  # fmt: skip
+def test_only_rows_in_the_order_of_time_have_a_first_and_a_last(
+    order: str, rows: list[tuple[int, int]], text: str
+) -> None:
+    sql = f"SELECT year, COUNT(*) AS parks FROM x GROUP BY year ORDER BY {order}"
+    assert compose_text(facts("How many were built each year?", "year parks", rows, sql)).text == text

@@ -240,13 +240,18 @@ class _Composer:
         self._end()
 
     def _sort_times(self, keys: Sequence[ColumnFacts]) -> tuple[list[int], bool]:
-        """The row indexes, and whether they have an order: that of the query, or else that of times."""
-        rows = self.facts.rows
-        if not self.facts.query.order and keys:
-            times = [str(row[keys[0].index]) for row in rows]
-            if all(_TIME.fullmatch(time) for time in times):
-                return sorted(range(len(rows)), key=times.__getitem__), True
-        return list(range(len(rows))), bool(self.facts.query.order)
+        """The row indexes, and whether they have ends: the first and last time, or those of the query's order.
+
+        Times in another order have none: of years by amount, the first row is not the first year.
+        """
+        rows, ordered = self.facts.rows, bool(self.facts.query.order)
+        times = [str(row[keys[0].index]) for row in rows] if keys else []
+        if times and all(_TIME.fullmatch(time) for time in times):
+            in_time = sorted(range(len(rows)), key=times.__getitem__)
+            if not ordered or (len(rows) > SHORT_LIST and sorted(times) in (times, times[::-1])):
+                return in_time, True
+            ordered = False
+        return list(range(len(rows))), ordered
 
     def _limits(self, columns: Sequence[ColumnFacts]) -> str:
         """The limits in the question's own words, if no shown column states them."""
