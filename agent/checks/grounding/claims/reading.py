@@ -45,6 +45,8 @@ _GROUPS = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d])")
 _MARKS = re.compile(r"[,;:.!?()\n\[\]=]|[–—]|(?<=\s)-(?=\s)|/")
 _BETWEEN_WORDS = re.compile(rf"{_MARKS.pattern}|\d")  # "kamen 2024 auf" is not a phrase
 _CODE = re.compile(r"(?=[^\W_]*\d)(?=[^\W_]*[^\W\d_])[^\W_]+(?:[-_./][^\W_]+)*")
+# A text with digits that is no number and no day: "Blade Runner 2049", "2022/23", "20-29".
+_NAMED_BY_DIGITS = re.compile(r"(?=.*\d)(?:[^\W\d_]|\d+/\d+$|\d+-\d+$(?<!\d{4}-(?:0[1-9]|1[0-2])))")
 _DEGREES = re.compile(r"°[CF]\b")
 
 _TRANSLATED = 6  # least letters of a name that may be translated
@@ -198,11 +200,12 @@ class _Reader:
         self._nouns = {form for head in heads for word in head for form in (word, f"{word}s")}
         self._labels = labels | {word[:-1] for word in labels if word.endswith("s")} | {f"{word}s" for word in labels}
 
-        # Stored values with digits in the query's conditions: "Blade Runner 2049" is not a number of things.
+        # Stored values with digits in the query's conditions: "Blade Runner 2049" and "2022/23" count nothing.
         values = {value.lower() for it in facts.conditions if not it.denied for value in it.bounds}
-        values = set() if text == facts.question else values
-        self._values = sorted((it for it in values if re.search(r"\d", it) and re.match(r"[^\W\d_]", it)), key=len)[
-            ::-1
+        values = set() if text == facts.question else {it for it in values if _NAMED_BY_DIGITS.match(it)}
+        self._values = [
+            re.compile(re.sub(r"(?<=\d)(?:/|\\-)(?=\d)", "[-/]", re.escape(it)) + r"(?![^\W_])", re.IGNORECASE)
+            for it in sorted(values, key=len, reverse=True)
         ]
 
     def items(self) -> Iterator[Item]:
@@ -244,11 +247,8 @@ class _Reader:
             than = KOREAN_THAN.search(self._text, at, end)
             return self._item("name", at, than.start() if than is not None else end, places=found[1])
         for value in self._values:
-            if (
-                self._text[at : at + len(value)].lower() == value
-                and not self._text[at + len(value) : at + len(value) + 1].isalnum()
-            ):
-                return self._item("word", at, at + len(value))
+            if said := value.match(self._text, at):
+                return self._item("word", at, said.end())
         token = self._tokens[place][0]
         part = self._names.parts.get(token.casefold())
         if part and token[0].isupper() and token.lower() not in self._labels:
