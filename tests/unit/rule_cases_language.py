@@ -8,6 +8,7 @@ from rag.docs.documents import make_document
 from rag.linking.values import LinkedValue
 
 ALL_LOANS = "SELECT COUNT(*) FROM loans"
+HOURS = (make_document("column", "Time on loan, in hours.", table="loans", column="fee"),)
 MORE_IN_2024 = "Were there more loans in 2024 than in 2025?"
 
 
@@ -150,6 +151,20 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
         ),
         Case(
             "SELECT id FROM loans", DOUBT, "several rows", rows=((1,), (2,)), question="Are there more than 100 loans?"
+        ),
+        *(
+            Case(f"{LOANS} {condition}", kind, why, question=question, documents=HOURS)
+            for condition, question, kind, why in (
+                ("fee > 2", "How many loans took longer than two days?", DOUBT, "days, of hours"),
+                ("fee > 1", "How many loans took longer than a day?", DOUBT, "a day, of hours"),
+                ("fee >= 3", "Wie viele dauerten mindestens 3 Wochen?", DOUBT, "weeks, in German"),
+                ("fee BETWEEN 2 AND 4", "Loans of 2 days to 4 days?", DOUBT, "between"),
+                ("fee > 48", "How many loans took longer than 2 days?", None, "converted"),
+                ("fee > 2", "How many loans took longer than 2 hours?", None, "in the column's unit"),
+                ("fee / 24 > 2", "How many loans took longer than 2 days?", None, "computed"),
+                ("year > 2", "How many loans took longer than 2 days?", None, "a column without a unit"),
+                ("fee > 2", "How many loans are heavier than 2 kg?", None, "a unit of something else"),
+            )
         ),
     ),
     "period_as_day": (

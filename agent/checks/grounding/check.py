@@ -35,6 +35,7 @@ from agent.checks.grounding.question.omissions import (
 )
 from agent.checks.grounding.question.polar import check_polar
 from agent.checks.grounding.question.swapped import find_swapped
+from agent.checks.grounding.question.unconverted import find_unconverted
 from agent.checks.grounding.support.bounds import list_settled_items, settle
 from agent.checks.grounding.support.calculations import Calculations
 from agent.checks.grounding.support.found import Support
@@ -125,6 +126,7 @@ def check(text: str, facts: Facts, filled: Sequence[Correction] = ()) -> Checked
     problems += _find_unplaced(items, facts, asked)
     problems += _find_other_days(segments, facts, names.dated)
     problems += find_widened(text, facts)
+    problems += find_unconverted(text, facts)
     if read:
         context = WordingContext(facts, names, asked, numbers, supports, segments)
         polar = check_polar(text, items, segments, asked, facts, numbers)

@@ -1,13 +1,19 @@
-"""Numbers of the question that the query does not contain: as written, as a share, in days, one more or less."""
+"""Numbers of the question that the query does not contain: as written, as a share, in days, one more or less.
+
+Also numbers that the query compares with a column in another unit: 2 hours for "two days".
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from sqlglot import exp
 
+from agent.checks.grounding.evidence.query_facts import find_compared_numbers
 from agent.checks.grounding.languages.language import language_of
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, vocabulary
+from agent.checks.grounding.question.unconverted import compare_amounts
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from agent.checks.rules.reading import find_numbers
 
@@ -19,16 +25,32 @@ def apply(context: RuleContext) -> Finding | None:
     texts = [str(literal.this) for literal in context.query.find_all(exp.Literal)]
     held = {float(digits) for text in texts for digits in _DIGITS.findall(text)}
     held |= {number / size for number in held for size in (1e3, 1e6, 1e9)}  # 2 million
+    amounts = list(compare_amounts(context.question, tuple(find_compared_numbers(context.query)), _docs_of(context)))
+    if other := next((it for it in amounts if not it.is_same), None):
+        return Finding(
+            f"The question says {other.amount.text}, but the query compares {other.column} with {other.number}."
+        )
+    converted = {digits for it in amounts for digits in _DIGITS.findall(it.amount.text)}
     missing: list[str] = []
     for number_text, readings in find_numbers(context.question):
         # A week is seven days if a dialect has no weeks.
         near = {one for it in readings for one in (it, it / 100, it * 7, it - 1, it + 1)}
         may_be_time = _TIME.fullmatch(number_text) is not None and any(len(_DIGITS.findall(text)) > 1 for text in texts)
-        if held.isdisjoint(near) and not may_be_time:
+        if held.isdisjoint(near) and not may_be_time and number_text not in converted:
             missing.append(number_text)
     if not missing or (len(missing) == 1 and _is_compared_by_reader(context)):
         return None
     return Finding(f"The query does not use {', '.join(missing)}, which the question names.")
+
+
+def _docs_of(context: RuleContext) -> Callable[[str], list[str]]:
+    read = {it.name.lower() for tables in map(context.tables, context.selects) for it in tables.values() if it}
+
+    def docs_of(column: str) -> list[str]:
+        own = (it for it in context.documents if it.kind == "column" and it.column.lower() == column)
+        return [it.text for it in own if it.table.lower() in read]
+
+    return docs_of
 
 
 def _is_compared_by_reader(context: RuleContext) -> bool:

@@ -269,6 +269,10 @@ class Facts:
         """The meanings of values in columns of the query's tables, according to the docs: ("nl", "Dutch")."""
         return list(_codes(self._docs_of(columns)))
 
+    def docs_of_column(self, column: str) -> Iterator[str]:
+        """The docs of a column of the query's tables."""
+        return self._docs_of((column,))
+
     def _docs_of(self, columns: Sequence[str]) -> Iterator[str]:
         """The docs of columns of the query's tables."""
         tables = {it.lower() for it in self.query.tables}
@@ -336,7 +340,7 @@ def _units(docs: Sequence[str], said: str, named: Projection, sources: Sequence[
     A name that the query gives says nothing of a unit that its sources cannot be converted to.
     """
     own, inner = _find_named_units([named.name]), _find_named_units(sources)
-    told = [unit.lower() for unit in _UNIT.findall(" ".join(docs))]
+    told = units_in_docs(" ".join(docs))
     told += own if UNIT_OF_NAME.fullmatch(f"_{named.name}") else ()
     if own and sources and named.name.lower() not in sources:
         from_dates = {it for it in own if named.spans and not inner and _converts(it, "day")}
@@ -346,6 +350,11 @@ def _units(docs: Sequence[str], said: str, named: Projection, sources: Sequence[
     found = [*told, *own, *inner]
     found += [rate.lower() for rate in _PER.findall(said) if found]  # "tonnes per hectare"
     return tuple(dict.fromkeys(unit for unit in found if unit not in converted))
+
+
+def units_in_docs(text: str) -> list[str]:
+    """The units that docs of a column state, in lower case: "Length of the outage, in hours"."""
+    return [unit.lower() for unit in _UNIT.findall(text)]
 
 
 def _converts(one: str, other: str) -> bool:

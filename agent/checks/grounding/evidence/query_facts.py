@@ -74,6 +74,7 @@ class QueryFacts(NamedTuple):
     groups: whether the query or a subquery groups rows.
     bounds: numbers that it compares something with, anywhere. ranks: how it compares two aggregates, or a column
     with the same one of another row: `gt`, `lte`; empty if it does not.
+    compared: the columns, or their aggregates, that it compares with numbers: in lower case, each with its number.
     """
 
     projections: tuple[Projection, ...] = ()
@@ -87,6 +88,7 @@ class QueryFacts(NamedTuple):
     groups: bool = False
     bounds: frozenset[str] = frozenset()
     ranks: str = ""
+    compared: tuple[tuple[str, str], ...] = ()
 
     @property
     def of_each(self) -> bool:
@@ -133,6 +135,7 @@ def query_facts(sql: str, dialect: str) -> QueryFacts:
         groups=tree.find(exp.Group, exp.Window) is not None,
         bounds=frozenset(literal.name for it in _inequalities(tree) for literal in it.find_all(exp.Literal)),
         ranks=next((it.key for it in _inequalities(tree) if _compares_like_values(it)), ""),
+        compared=tuple(find_compared_numbers(tree)),
     )
 
 
@@ -152,6 +155,21 @@ def _inequalities(tree: exp.Query) -> Iterator[exp.Binary]:
     from sqlglot import exp
 
     return tree.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE)
+
+
+def find_compared_numbers(tree: exp.Query) -> Iterator[tuple[str, str]]:
+    """The columns, or their aggregates, that a query compares with numbers, each with its number."""
+    from sqlglot import exp
+
+    for it in tree.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between):
+        sides = [it.this, *(it.args.get(name) for name in ("expression", "low", "high"))]
+        plain = [side.unnest() for side in sides if side is not None]
+        numbers = [side.name for side in plain if side.is_number and isinstance(side, exp.Literal)]
+        for side in plain:
+            while isinstance(side, exp.Cast | exp.Paren | exp.Sum | exp.Avg | exp.Min | exp.Max | exp.Abs):
+                side = side.this
+            if isinstance(side, exp.Column):
+                yield from ((side.name.lower(), number) for number in numbers)
 
 
 def _compares_like_values(comparison: exp.Binary) -> bool:
