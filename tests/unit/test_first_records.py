@@ -9,6 +9,7 @@ from tool_calls import call_tool
 from agent.api.schemas.chat import ChatResponse
 from agent.api.schemas.common import with_first_records
 from agent.core.answers import Answer, AnswerPart
+from agent.core.models import Doubt
 from agent.pipeline.service import Service
 
 RECORDS = [{"order_id": n} for n in range(25)]
@@ -38,6 +39,13 @@ def test_a_chat_has_the_first_ten_and_their_number() -> None:
 
     assert (sent["raw_results"], sent["raw_total"]) == (RECORDS[:10], 25)
     assert "raw_results" not in ChatResponse.of(ANSWER.model_copy(update={"raw_results": [], "raw_total": None})).wire()
+
+
+def test_a_chat_says_why_an_answer_is_doubted() -> None:
+    doubt = Doubt(rule="missing_data", evidence="schema", detail="No table or column looks like “taverns”.")
+
+    assert ChatResponse.of(ANSWER.model_copy(update={"doubts": [doubt]})).wire()["doubts"] == [doubt.model_dump()]
+    assert "doubts" not in ChatResponse.of(ANSWER).wire()
 
 
 async def test_a_tool_has_the_first_ten_and_their_number() -> None:

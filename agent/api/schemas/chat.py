@@ -22,7 +22,7 @@ from agent.api.schemas.common import (
 )
 from agent.core.answers import Answer, AnswerPart, AnswerSource, CandidateRecord, Chart, Correction, Kind
 from agent.core.events import Done, Event
-from agent.core.models import Check, Choice, Options, ReadOptions, take_fields
+from agent.core.models import Check, Choice, Doubt, Options, ReadOptions, take_fields
 from agent.core.usage import Usage
 from executors.base import Frozen, JsonValue
 
@@ -34,7 +34,7 @@ def _where_it_applies() -> Any:
 
 # The fields of every response, and the additional ones of responses without rows.
 _ALWAYS = ("status", "kind", "message", "question", "trace_id", "answer_id", "usage", "warnings")
-_OF_ERROR = ("sql_query", "verified", "confidence", "checks", "needs_human_review", "review_id", "parts")
+_OF_ERROR = ("sql_query", "verified", "confidence", "checks", "doubts", "needs_human_review", "review_id", "parts")
 
 
 class ChatResponse(Frozen):
@@ -57,6 +57,7 @@ class ChatResponse(Frozen):
     verified: Whether the answer passed every check.
     confidence: Calibrated probability, 0 to 1, that the rows are right.
     checks: The checks of the answer, in order.
+    doubts: What rules noticed about the query.
     corrections: Calculations in the answer that were corrected.
     truncated: Whether the database has more rows than `results`.
     cursor: Send it to `POST /api/execute` to get the next rows.
@@ -88,6 +89,7 @@ class ChatResponse(Frozen):
     verified: bool | None = _where_it_applies()
     confidence: float | None = _where_it_applies()
     checks: list[Check] | None = _where_it_applies()
+    doubts: list[Doubt] | None = _where_it_applies()
     corrections: list[Correction] | None = _where_it_applies()
     truncated: bool | None = _where_it_applies()
     cursor: str | None = _where_it_applies()
@@ -114,6 +116,7 @@ class ChatResponse(Frozen):
             "parts": shown.parts or None,
             "raw_results": shown.raw_results or None,
             "explanation": answer.explanation or None,
+            "doubts": answer.doubts or None,
             "candidates": answer.candidates or None,
             "choices": answer.choices or None,
         }

@@ -1687,13 +1687,13 @@ export interface components {
              * @description Fields to add to the response: `candidates`, or, with `exclude: [all]`, any others.
              * @default []
              */
-            include: ("answer_source" | "sql_query" | "results" | "columns" | "row_count" | "error_details" | "question" | "verified" | "confidence" | "checks" | "corrections" | "truncated" | "cursor" | "raw_results" | "raw_total" | "needs_human_review" | "review_id" | "choices" | "explanation" | "chart" | "parts" | "candidates" | "usage" | "warnings")[];
+            include: ("answer_source" | "sql_query" | "results" | "columns" | "row_count" | "error_details" | "question" | "verified" | "confidence" | "checks" | "doubts" | "corrections" | "truncated" | "cursor" | "raw_results" | "raw_total" | "needs_human_review" | "review_id" | "choices" | "explanation" | "chart" | "parts" | "candidates" | "usage" | "warnings")[];
             /**
              * Exclude
              * @description Fields to omit from the response. `all` omits all but status, kind, message and the ids.
              * @default []
              */
-            exclude: ("all" | "answer_source" | "sql_query" | "results" | "columns" | "row_count" | "error_details" | "question" | "verified" | "confidence" | "checks" | "corrections" | "truncated" | "cursor" | "raw_results" | "raw_total" | "needs_human_review" | "review_id" | "choices" | "explanation" | "chart" | "parts" | "candidates" | "usage" | "warnings")[];
+            exclude: ("all" | "answer_source" | "sql_query" | "results" | "columns" | "row_count" | "error_details" | "question" | "verified" | "confidence" | "checks" | "doubts" | "corrections" | "truncated" | "cursor" | "raw_results" | "raw_total" | "needs_human_review" | "review_id" | "choices" | "explanation" | "chart" | "parts" | "candidates" | "usage" | "warnings")[];
         };
         /**
          * ChatResponse
@@ -1780,6 +1780,11 @@ export interface components {
              * @description The checks of the answer, in order.
              */
             checks?: components["schemas"]["Check"][] | null;
+            /**
+             * Doubts
+             * @description What rules noticed about the query.
+             */
+            doubts?: components["schemas"]["Doubt"][] | null;
             /**
              * Corrections
              * @description Calculations in the answer that were corrected.
