@@ -11,7 +11,15 @@ from agent.databases.knowledge.context import Context
 from agent.understanding.clarification.inquiry import Inquiry, with_ending
 from agent.understanding.clarification.lookups import DateRange, RangeCache, days_before, months_before
 from agent.understanding.clarification.main_date import list_plausible
-from agent.understanding.clarification.missing import Lacking, Missing, _is_known, _is_named, _shortens
+from agent.understanding.clarification.missing import (
+    Lacking,
+    Missing,
+    _is_form,
+    _is_known,
+    _is_named,
+    _shortens,
+    missing_data,
+)
 from agent.understanding.clarification.taken import doubts_of
 from agent.understanding.clarification.words.languages import frames_of, is_english
 from agent.understanding.clarification.words.wanted import find_presumed_words, find_wanted_phrases
@@ -89,10 +97,42 @@ def test_a_verb_is_not_presumed_to_be_data(question: str, presumed: list[str]) -
 
 @pytest.mark.parametrize("part, word, shortens", [
     ("doc", "doctor", True), ("acc", "account", True), ("bus", "buses", False), ("car", "cars", False),
-    ("id", "ideas", False),
+    ("id", "ideas", False), ("clb", "clubs", True), ("plr", "players", True), ("mtch", "matches", True),
+    ("gls", "goals", True), ("trf", "transfers", True), ("spn", "sponsor", True), ("clb", "players", False),
+    ("gls", "legs", False), ("hm", "home", False), ("sale", "stable", False), ("pln", "players", False),
 ])  # fmt: skip
 def test_a_plural_is_not_what_a_name_shortens(part: str, word: str, shortens: bool) -> None:
     assert _shortens(part, word) is shortens
+
+
+@pytest.mark.parametrize("name, word, is_form", [
+    ("renewal", "renewed", True), ("order", "ordering", True), ("county", "country", False), ("rent", "rented", False),
+])  # fmt: skip
+def test_a_form_of_a_name_is_not_made_up(name: str, word: str, is_form: bool) -> None:
+    assert _is_form(name, word) is is_form
+
+
+@pytest.mark.parametrize("question, missing, doubts", [
+    ("How many goals came at home?", [("goals", "h_gls", True)], []),
+    ("Which clubs never played?", [("clubs", "clb", True)], []),
+    ("How many contracts were renewed?", [], []),
+    ("How many trophies were won?", [], ["No table or column looks like “trophies”."]),
+])  # fmt: skip
+async def test_a_name_without_vowels_is_what_a_word_means(
+    question: str, missing: list[tuple[str, str, bool]], doubts: list[str]
+) -> None:
+    columns = tuple(Column(name=name, type="INTEGER") for name in ("id", "h_gls", "renewals"))
+    football = Schema(database="f", dialect="sqlite", tables=(Table(name="clb", columns=columns),))
+    inquiry = Inquiry(question, Context(db_schema=football, system=""))
+    found = await missing_data(inquiry, None, None, _no_examples)
+    assert [(it.mention, it.near, it.presumed) for it in found.lacking] == missing
+    made_up = ["SELECT goals, clubs, renewed, trophies FROM clb"]
+    told = await doubts_of(found, inquiry, "SELECT 1 FROM clb", made_up, None)
+    assert [it.detail for it in told if it.evidence == "schema"] == doubts
+
+
+async def _no_examples(_: Sequence[str]) -> Sequence[str]:
+    return ()
 
 
 @pytest.mark.parametrize("word, name, known, why", [

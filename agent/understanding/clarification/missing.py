@@ -60,8 +60,10 @@ FAR_IN_ANY_LANGUAGE = (0.5, 0.12)
 _TABLES_SHOWN = 6
 _ALIKE, _BEGINNING = 84.0, 5
 _ENDING = 2  # letters that an inflection adds
+_INFLECTED = re.compile(r"e?[ds]?|ing|al|e?r|ion|ment")  # "renew-ed", `renew-al`; not "count-ry", `count-y`
 _PIECE = 3  # least letters of a compound's other part: "star" is no piece of `start`
-_SHORTENED = 3  # least letters of a name that may shorten a word: `doc`
+_SHORTENED = 3  # least letters of a name that may shorten a word: `doc`, `plr`
+_WITHOUT_VOWELS = re.compile(r"[b-df-hj-np-tv-z]+")
 # ruff: noqa: E501
 # Patterns for a requested noun in other languages, by code. Words of `Language.naming_nothing` do not count.
 _CUES = {
@@ -132,7 +134,7 @@ async def missing_data(
     if not unknown and not nothing_known and not formed:
         return Missing()  # the usual case, for which no model is loaded
     is_understood = embedder is not None and await _is_understood(inquiry.schema, embedder)
-    if nothing_known and unknown and (is_understood or meaning is not None):
+    if nothing_known and unknown and not _shorten(inquiry, unknown) and (is_understood or meaning is not None):
         mention = [*phrases(inquiry.text), *content_words(inquiry.text)]
         judges = ((embedder if is_understood else None, FAR, APART), (meaning, *FAR_IN_ANY_LANGUAGE))
         if all([it is None or await _is_elsewhere(inquiry, mention, it, far, apart) for it, far, apart in judges]):
@@ -167,7 +169,7 @@ async def _missing_in_another_language(inquiry: Inquiry, meaning: Embedder | Non
     counted = [it.mention for it in lacking if it.mention in _list_counted(inquiry) and not it.near]
     known = find_known_words(inquiry)
     is_any_known = any(_is_phrase_known(noun, known) for noun in nouns) or _names_entries(inquiry)
-    nothing_known = bool(counted) and not is_any_known
+    nothing_known = bool(counted) and not is_any_known and not _shorten(inquiry, counted)
     if nothing_known and await _is_elsewhere(inquiry, nouns, meaning, *FAR_IN_ANY_LANGUAGE):
         return Missing(lacking, await _nothing_near(inquiry, counted[0], examples))
     return Missing(lacking=lacking)
@@ -260,7 +262,7 @@ def _is_phrase_known(phrase: str, known: frozenset[str]) -> bool:
 
 
 def _shorten(inquiry: Inquiry, mention: Sequence[str]) -> tuple[Lacking, ...]:
-    """Phrases that a table or column name shortens: `doc` shortens "doctor", `acc_type` shortens "account"."""
+    """Phrases that a table or column name shortens: `doc` shortens "doctor", `plr` "player", `acc_type` "account"."""
     names = [table.parts[-1] for table in inquiry.schema.tables]
     names += [column.name for table in inquiry.schema.tables for column in table.columns]
     found: list[Lacking] = []
@@ -272,8 +274,24 @@ def _shorten(inquiry: Inquiry, mention: Sequence[str]) -> tuple[Lacking, ...]:
 
 
 def _shortens(part: str, word: str) -> bool:
-    is_plural = word.removeprefix(part) in {"s", "es"}
-    return _SHORTENED <= len(part) < len(word) and word.startswith(part) and not is_plural
+    if not _SHORTENED <= len(part) < len(word) or word.removeprefix(part) in {"s", "es"}:
+        return False
+    if word.startswith(part):
+        return True
+    letters = iter(word)
+    return word[0] == part[0] and _WITHOUT_VOWELS.fullmatch(part) is not None and all(it in letters for it in part)
+
+
+def is_named_otherwise(word: str, inquiry: Inquiry) -> bool:
+    """Whether a name is a form of a word or shortens it: `renewals` of "renewed", `gls` of "goals"."""
+    return any(_is_form(it, word) for it in words_of_names(inquiry.schema)) or bool(_shorten(inquiry, [word]))
+
+
+def _is_form(name: str, word: str) -> bool:
+    """Whether two words are the same but for an English ending, of at least five letters in common."""
+    ends = (at for at, (one, other) in enumerate(zip(name, word, strict=False)) if one != other)
+    shared = next(ends, min(len(name), len(word)))
+    return shared >= _BEGINNING and all(_INFLECTED.fullmatch(it[shared:]) for it in (name, word))
 
 
 def _find_lacking_elsewhere(inquiry: Inquiry) -> tuple[Lacking, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from agent.core.models import Doubt
-from agent.understanding.clarification.missing import Lacking, describe_lacking, find_known_words
+from agent.understanding.clarification.missing import Lacking, describe_lacking, find_known_words, is_named_otherwise
 from agent.understanding.clarification.nearness import Terms, nearest
 from agent.understanding.clarification.words.languages import is_english
 from agent.understanding.clarification.words.mentions import list_mentioned
@@ -112,7 +112,9 @@ def _find_made_up(queries: Sequence[str], inquiry: Inquiry) -> list[str]:
         new.update(*(words(it) for it in written if it.casefold() not in names | own))
     is_known = is_english(inquiry.text)
     nouns = content_words(inquiry.text) if is_known else list_mentioned(inquiry.text, inquiry.frames.language)
-    return [it for it in dict.fromkeys(nouns) if words(it) <= new - known]
+    return [
+        it for it in dict.fromkeys(nouns) if words(it) <= new - known and not is_named_otherwise(it.casefold(), inquiry)
+    ]
 
 
 def _trees(queries: Sequence[str], inquiry: Inquiry) -> Iterator[exp.Expr]:
