@@ -213,6 +213,23 @@ def test_a_question_about_the_data_is_known_by_its_words_and_names(
     assert small_talk(text) is None
 
 
+@pytest.mark.parametrize("text, columns", [
+    ("What does Nabenhöhe mean?", [("anlagen", "Nabenhöhe_m")]),
+    ("Was bedeutet Nabenhöhe?", [("anlagen", "Nabenhöhe_m")]),
+    ("What does fee mean?", [("anlagen", "monthly_fee"), ("faults", "fee_code")]),
+    ("What does the fee of faults mean?", [("faults", "fee_code")]),
+    ("What does tariff mean?", []),
+])  # fmt: skip
+def test_a_part_of_a_columns_name_has_its_meaning(text: str, columns: list[tuple[str, str]]) -> None:
+    own = {"anlagen": ("Nabenhöhe_m", "monthly_fee"), "faults": ("fee_code",)}
+    tables = [Table(name=it, columns=tuple(Column(name=n, type="TEXT") for n in names)) for it, names in own.items()]
+    found = about_data(text, Schema(database="wind", dialect="sqlite", tables=tuple(tables)), ())
+    assert found is not None
+    assert found.about.topic is Topic.MEANING
+    assert [*found.about.columns] == columns
+    assert bool(found.about.unknown) is not bool(columns)
+
+
 def test_a_description_that_is_a_column_is_asked_of_the_database() -> None:
     columns = tuple(Column(name=it, type="TEXT") for it in ("order_code", "order_description"))
     types = SHOP.model_copy(update={"tables": (*SHOP.tables, Table(name="order_types", columns=columns))})

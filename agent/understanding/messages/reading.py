@@ -141,16 +141,18 @@ def _read(cue: Cue, text: str, matches: Sequence[re.Match[str]], language: Langu
         if topic is Topic.WHERE and not found.columns:
             return None
         return AboutData(topic=topic, tables=found.tables, columns=found.columns, term=found.term)
-    return _answer_unknown(cue, spoken, found)
+    return _answer_unknown(cue, spoken, found, names)
 
 
-def _answer_unknown(cue: Cue, spoken: Sequence[str], found: _Found) -> AboutData | None:
-    """A request to define an unknown name. None unless it asks for a definition and nothing in it is known."""
+def _answer_unknown(cue: Cue, spoken: Sequence[str], found: _Found, names: _Names) -> AboutData | None:
+    """A request to define a part of a column's name, or an unknown one. None unless it asks for a definition."""
     asks_for_it = cue.topic is Topic.DEFINED or (cue.topic is Topic.MEANING and len(cue.patterns) > 1)
-    nothing = not (found.tables or found.columns or found.term)
-    if not asks_for_it or not nothing or len(spoken) > _MOST_UNKNOWN:
+    if not asks_for_it or len(spoken) > _MOST_UNKNOWN:
         return None
-    return AboutData(topic=Topic.MEANING, unknown=" ".join(spoken))
+    if found.left and (columns := names.find_by_parts(spoken, found).columns):
+        return AboutData(topic=Topic.MEANING, columns=columns)
+    nothing = not (found.tables or found.columns or found.term)
+    return AboutData(topic=Topic.MEANING, unknown=" ".join(spoken)) if nothing else None
 
 
 class _Found(NamedTuple):
