@@ -27,6 +27,7 @@ class RawRecords(Frozen):
         group. None: rows have no records of their own.
     ties: how many further rows tie with the last row of the result.
     empty: by column, how many records have no value for a sum or an average of the query; empty if records are missing.
+    denied: by column, how many records have no value for the test of a share, which counts them as no.
     needed: whether the query aggregates.
     failure: why records that were needed could not be fetched.
     """
@@ -37,6 +38,7 @@ class RawRecords(Frozen):
     keys: tuple[str, ...] | None = None
     ties: int = 0
     empty: Mapping[str, int] = {}
+    denied: Mapping[str, int] = {}
     needed: bool = False
     reason: str = ""
     failure: str = ""
@@ -73,7 +75,7 @@ async def supporting_records(
     """
     if row_limit == 0:
         return RawRecords(reason="Raw records are switched off.")
-    from executors.records.empty_values import find_empty_values
+    from executors.records.empty_values import find_denied_values, find_empty_values
     from executors.records.raw_records import derive, strays
 
     dialect, schema = DIALECTS[database.dialect].sqlglot, await database.schema()
@@ -99,6 +101,7 @@ async def supporting_records(
             return RawRecords(needed=True, reason=_TIES)
     total: int | None = found.row_count
     empty = {} if found.truncated else await off_loop(lambda: find_empty_values(sql, dialect, found))
+    denied = {} if found.truncated else await off_loop(lambda: find_denied_values(sql, dialect, found))
     if found.truncated:
         count = raw.count
         if result is not None and groups is None and raw.keys and result.row_count <= _COUNTED_BY_VALUE:
@@ -106,7 +109,9 @@ async def supporting_records(
             chosen = await off_loop(lambda: derive(sql, dialect, schema=schema, result=result, groups=rows))
             count = chosen.count or count
         total = await _count(count, database)
-    return RawRecords(sql=checked.sql, result=found, total=total, keys=raw.keys, empty=empty, needed=True)
+    return RawRecords(
+        sql=checked.sql, result=found, total=total, keys=raw.keys, empty=empty, denied=denied, needed=True
+    )
 
 
 async def _count(count: str | None, database: Database) -> int | None:

@@ -6,7 +6,7 @@ import pytest
 from shop_questions import Ask
 
 from executors.base import QueryResult
-from executors.records.empty_values import find_empty_values
+from executors.records.empty_values import find_denied_values, find_empty_values
 from testbed.scripted_model import ScriptedModel
 
 RECORDS = QueryResult(
@@ -46,6 +46,35 @@ RECORDS = QueryResult(
 )
 def test_records_without_a_value_of_a_sum(sql: str, empty: dict[str, int], why: str) -> None:
     assert find_empty_values(sql, "sqlite", RECORDS) == empty, why
+
+
+@pytest.mark.parametrize(
+    "sql, denied, why",
+    [
+        ("SELECT AVG(CASE WHEN budget > 1 THEN 1 ELSE 0 END) FROM cruises", {"budget": 2}, "an average of yes and no"),
+        ("SELECT 100.0 * SUM(CASE WHEN days THEN 1 ELSE 0 END) / COUNT(*) FROM cruises", {"days": 1}, "a quotient"),
+        ("SELECT AVG(CASE WHEN budget > 1 AND days = 2 THEN 1.0 ELSE 0 END) FROM cruises", {"budget": 2, "days": 1},
+         "two columns"),
+        ("SELECT SUM(CASE WHEN budget > 1 THEN 1 ELSE 0 END) FROM cruises", {}, "a count"),
+        ("SELECT AVG(CASE WHEN budget > 1 THEN 1 END) FROM cruises", {}, "nothing otherwise"),
+        ("SELECT AVG(CASE WHEN budget IS NULL THEN 1 ELSE 0 END) FROM cruises", {}, "a test for no value"),
+        ("SELECT AVG(CASE WHEN id > 1 THEN 1 ELSE 0 END) FROM cruises", {}, "no record is without it"),
+        ("SELECT AVG(CASE WHEN days > 2 THEN budget ELSE 0 END) FROM cruises", {}, "an average of amounts"),
+        ("SELECT AVG(budget > 1) FROM cruises", {}, "an average leaves them out"),
+    ],
+)  # fmt: skip
+def test_records_that_a_share_counts_as_no(sql: str, denied: dict[str, int], why: str) -> None:
+    assert find_denied_values(sql, "sqlite", RECORDS) == denied, why
+
+
+async def test_an_answer_says_how_many_records_a_share_counts_as_no(ask: Ask, model: ScriptedModel) -> None:
+    model.replies(sql="SELECT AVG(CASE WHEN customer_id = 1 THEN 1 ELSE 0 END) AS share FROM orders")
+    model.replies(correct=True, reason="the share")
+    model.replies(text="The share is 0.4.")
+
+    answer = await ask("What share of the orders is of the customer 1?")
+
+    assert "1 of the 5 records has no customer_id; the share counts it as no." in answer.warnings
 
 
 async def test_an_answer_says_how_many_records_its_sum_leaves_out(ask: Ask, model: ScriptedModel) -> None:

@@ -293,10 +293,11 @@ class Run:
             self.raw = await self.side.raw() or await self._raw_records(best)
         if self.raw.failure:
             self.ledger.warn(f"The rows behind the result were not fetched: {self.raw.failure}")
-        for column, number in self.raw.empty.items():
+        for column, number in [*self.raw.empty.items(), *self.raw.denied.items()]:
             verb, it = ("has", "it") if number == 1 else ("have", "them")
-            records = f"{number} of the {self.raw.total} records"
-            self.ledger.warn(f"{records} {verb} no {column}; the sum or average of {column} leaves {it} out.")
+            left = f"sum or average of {column} leaves {it} out" if column in self.raw.empty else ""
+            records = f"{number} of the {self.raw.total} records {verb} no {column}"
+            self.ledger.warn(f"{records}; the {left or f'share counts {it} as no'}.")
         if self.raw.ties:
             self.ledger.warn(f"Rows that tie with the last one and are not shown: {write_tie_count(self.raw.ties)}.")
         result = self.raw.result
