@@ -162,6 +162,7 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
                 ("fee > 48", "How many loans took longer than 2 days?", None, "converted"),
                 ("fee > 2", "How many loans took longer than 2 hours?", None, "in the column's unit"),
                 ("fee / 24 > 2", "How many loans took longer than 2 days?", None, "computed"),
+                ("fee > 1", "How many loans took longer than 3,600 seconds?", None, "a comma between thousands"),
                 ("year > 2", "How many loans took longer than 2 days?", None, "a column without a unit"),
                 ("fee > 2", "How many loans are heavier than 2 kg?", None, "a unit of something else"),
             )

@@ -20,9 +20,12 @@ from agent.checks.grounding.question.unconverted import amounts_in
         ("länger als zwei Tage", "de", ["zwei Tage"]),
         ("trente jours de retard", "fr", ["trente jours"]),
         ("more than 12 parks", "en", []),
+        ("weiter als 1.500 m", "de", ["1.500 m"]),
+        ("1.500 m", None, []),
+        ("version 1.2.3 days", "en", []),
     ],
 )
-def test_amounts_with_a_unit(text: str, language: str, amounts: list[str]) -> None:
+def test_amounts_with_a_unit(text: str, language: str | None, amounts: list[str]) -> None:
     assert [it.text for it in amounts_in(text, language)] == amounts
 
 
@@ -58,6 +61,10 @@ def test_columns_that_a_query_compares_with_numbers(condition: str, compared: tu
         ("2 days", "outage_days > 2", True),
         ("5 miles", "distance_km > 8.05", True),
         ("6 months", "age_years > 0.5", True),
+        ("1,000 m", "distance_km > 1", True),
+        ("2,500,000 m", "distance_km > 2500", True),
+        ("1,000 m", "distance_km > 1000", False),
+        ("2 days and later than 2 hours", "outage_days > 2", True),
         ("2 years", "year > 2", True),
         ("2 days", "start_hour > 2", True),
     ],

@@ -30,7 +30,7 @@ def apply(context: RuleContext) -> Finding | None:
         return Finding(
             f"The question says {other.amount.text}, but the query compares {other.column} with {other.number}."
         )
-    converted = {digits for it in amounts for digits in _DIGITS.findall(it.amount.text)}
+    converted = {digits for it in amounts for digits, _ in find_numbers(it.amount.text)}
     missing: list[str] = []
     for number_text, readings in find_numbers(context.question):
         # A week is seven days if a dialect has no weeks.

@@ -11,6 +11,7 @@ from agent.checks.grounding.evidence.result import Problem
 from agent.checks.grounding.languages.language import language_of
 from agent.checks.grounding.languages.words import words_of
 from agent.checks.grounding.numbers.number_words import read_number_words
+from agent.checks.grounding.numbers.numerals import is_european, readings
 
 # The size of each unit in the first one of its line, and its names.
 _UNITS = """
@@ -51,7 +52,7 @@ _BOUND_WORDS = """
 """
 _POINTS = frozenset(_POINT_NAMES.split())  # in a column's name, points in time: `start_hour`, `birth_year`
 _ARTICLES, _BOUNDS = frozenset(_ARTICLE_WORDS.split()), frozenset(_BOUND_WORDS.split())
-_WORD = re.compile(r"\d+(?:[.,]\d+)?|[^\W\d_]+")
+_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _TOLERANCE = 0.03  # a month of 30 days; a megabyte of 1024 kilobytes
 
 
@@ -83,8 +84,9 @@ def amounts_in(text: str, language: str | None) -> list[Amount]:
     for place, word in enumerate(spoken):
         in_words = read_number_words(spoken, place, language) if language is not None and word.isalpha() else None
         value, length = (float(in_words[0]), in_words[1]) if in_words is not None else (None, 1)
-        if word[0].isdigit():
-            value = float(word.replace(",", "."))
+        read = readings(word) if word[0].isdigit() else ()
+        if len(read) == 1 or (read and language is not None):  # "1.500 m" depends on the language
+            value = float(read[-1 if is_european(language) else 0].value)
         elif word in _ARTICLES and place and spoken[place - 1] in _BOUNDS:
             value, length = 1.0, 1
         unit = _SIZES.get(spoken[place + length]) if place + length < len(spoken) else None
@@ -103,16 +105,27 @@ def compare_amounts(
         compared: the columns that the query compares with numbers, each with its number.
         docs_of: the docs of a column.
     """
-    for amount in amounts_in(question, language_of(question)) if compared else ():
-        (kind, size), found = amount.unit, list[ComparedAmount]()
-        for column, number in compared:
-            unit = _unit_of(column, docs_of(column))
-            if unit is not None and unit[0] == kind:
-                wanted = amount.value * size
-                is_same = abs(float(number) * unit[1] - wanted) <= _TOLERANCE * wanted
-                if is_same or float(number) == amount.value:
-                    found.append(ComparedAmount(amount, column, number, is_same))
-        yield from sorted(found, key=lambda it: not it.is_same)[:1]
+    amounts = amounts_in(question, language_of(question)) if compared else []
+    found = [it for amount in amounts for it in _compare(amount, compared, docs_of)]
+    same = {(it.column, it.number) for it in found if it.is_same}
+    for amount in amounts:
+        own = [it for it in found if it.amount == amount]
+        # A number that is another amount of the question is not this one: "after 2 years, for 2 days".
+        yield from [it for it in own if it.is_same or (it.column, it.number) not in same][:1]
+
+
+def _compare(
+    amount: Amount, compared: Sequence[tuple[str, str]], docs_of: Callable[[str], Iterable[str]]
+) -> list[ComparedAmount]:
+    (kind, size), found = amount.unit, list[ComparedAmount]()
+    for column, number in compared:
+        unit = _unit_of(column, docs_of(column))
+        if unit is not None and unit[0] == kind:
+            wanted = amount.value * size
+            is_same = abs(float(number) * unit[1] - wanted) <= _TOLERANCE * wanted
+            if is_same or float(number) == amount.value:
+                found.append(ComparedAmount(amount, column, number, is_same))
+    return sorted(found, key=lambda it: not it.is_same)
 
 
 def find_unconverted(text: str, facts: Facts) -> Iterator[Problem]:
