@@ -1,6 +1,7 @@
 """Groups whose names differ only in case or outer spaces: 'Good', 'good' and 'GOOD' are counted apart.
 
-They are seen in the rows, or, where a LIMIT shows only the first groups, in the values that the column stores.
+They are seen in the rows, or, where a LIMIT shows only the first groups, in the values that the column stores: there,
+nothing is doubted if the same groups come first when spellings are taken together.
 """
 
 from __future__ import annotations
@@ -57,7 +58,20 @@ def _find_cut(query: exp.Select, keys: list[exp.Expr], context: RuleContext) -> 
     counted = exp.select(number).from_(groups.distinct(copy=False).subquery("each_group"))
     named = ", ".join(map(repr, pairs[0]))
     detail = f"{owner[1].name} stores {named}: groups are told apart that differ only in case or spaces."
-    return Finding(detail, counts=(context.to_sql(counted),))
+    return Finding(detail, counts=(context.to_sql(counted),), probes=(context.sql, _merge(query, keys[0], context)))
+
+
+def _merge(query: exp.Select, key: exp.Expr, context: RuleContext) -> str:
+    """The query with one group for all spellings of a text, called by the first one. Of ties, merged groups win."""
+    merged, first = query.copy(), exp.Min(this=key.copy())
+    for part in (*merged.selects, merged.args.get("having"), merged.args.get("order")):
+        for column in list(part.find_all(exp.Column)) if part is not None else ():
+            if column == key and column.find_ancestor(exp.AggFunc) is None:
+                column.replace(first.copy())
+    merged.set("distinct", None)
+    merged.set("group", exp.Group(expressions=[exp.Lower(this=exp.Trim(this=key.copy()))]))
+    merged.order_by(f"COUNT(DISTINCT {context.to_sql(key)}) DESC", dialect=context.dialect, copy=False)
+    return context.to_sql(merged)
 
 
 def _is_text(item: exp.Expr, context: RuleContext) -> bool:

@@ -58,6 +58,8 @@ def key_of_order(select: exp.Select, key: exp.Expr) -> exp.Expr | None:
     if isinstance(key, exp.Column) and not key.table:
         return next((it.unalias() for it in select.selects if it.alias_or_name.lower() == key.name.lower()), key)
     if isinstance(key, exp.Literal) and key.is_int:
+        if any(it.is_star for it in select.selects):
+            return None
         return select.selects[int(key.this) - 1].unalias() if int(key.this) <= len(select.selects) else None
     return key
 
@@ -75,12 +77,12 @@ def count_of_different(node: exp.Expr) -> exp.Column | None:
 
 
 def columns_apart(tree: exp.Query) -> list[exp.Column]:
-    """The columns whose different values a query counts, or groups by and shows only the first groups of."""
+    """The columns whose different values a query counts, and the only one by which it groups if a LIMIT cuts groups."""
     counted = [column for it in tree.find_all(exp.Count) if (column := count_of_different(it)) is not None]
     keys: list[exp.Expr] = []
     if isinstance(tree, exp.Select) and is_cut(tree):
         keys = [it.unalias() for it in tree.selects] if tree.args.get("distinct") else group_keys(tree)
-    return [*counted, *(it for it in keys if isinstance(it, exp.Column))]
+    return [*counted, *(it for it in keys if isinstance(it, exp.Column) and len(keys) == 1)]
 
 
 def find_numbers(text: str) -> list[tuple[str, frozenset[float]]]:
