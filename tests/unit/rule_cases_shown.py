@@ -80,6 +80,9 @@ SHOWN_CASES: dict[str, tuple[Case, ...]] = {
         _left("SELECT AVG(price) FROM books ORDER BY AVG(price) LIMIT 1", "one row"),
         _left("SELECT title FROM books ORDER BY ROW_NUMBER() OVER (ORDER BY price) LIMIT 1", "a place"),
         _left("SELECT title FROM books WHERE price = (SELECT MIN(price) FROM books)", "MIN reads values only"),
+        _left("SELECT id FROM books ORDER BY CASE WHEN price > 9 THEN 1 END, title LIMIT 1", "an order of its own"),
+        _left("SELECT *, price FROM books ORDER BY 2 LIMIT 1", "a position after all columns"),
+        Case("SELECT id, price / SUM(price) OVER () FROM books ORDER BY price LIMIT 3", DOUBT, "beside all rows"),
         _left("SELECT price FROM books UNION SELECT fee FROM loans ORDER BY price LIMIT 1", "several queries"),
     ),
     "repeated_records": (
@@ -112,6 +115,7 @@ SHOWN_CASES: dict[str, tuple[Case, ...]] = {
                 (f"SELECT r.id, COUNT(*) {LENT} GROUP BY r.id, l.fee", "a number of each", ((1, 5), (1, 5))),
                 (f"SELECT l.reader_id {LENT}", "a key of another table", ((1,), (1,))),
                 ("SELECT name FROM readers", "no join and no key", (("Ada",), ("Ada",))),
+                ("SELECT id FROM readers", "no join: some databases let a key repeat", ((1,), (1,))),
                 (f"SELECT r.id || 'x' {LENT}", "made of the key", (("1x",), ("1x",))),
                 (f"SELECT r.* {LENT} WHERE l.fee > 8", "not all rows are known", None),
                 (f"SELECT r.* {LENT} WHERE l.fee > 7", "no rows", ()),

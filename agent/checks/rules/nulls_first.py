@@ -40,6 +40,8 @@ def apply(context: RuleContext) -> Finding | None:
 
         found = context.change(leave_out)
         detail = f"In {{}} of the first rows, {context.to_sql(value)} is NULL, which comes before all values."
+        if found is not None and any(it.find(exp.Window) for it in select.selects):  # it may be over all rows
+            found = Finding(detail)
         return found and found._replace(detail=detail, counts=(_count_nulls(select, value, context),))
     return None
 
@@ -51,6 +53,8 @@ def _find_value(select: exp.Select, context: RuleContext) -> exp.Expr | None:
         return None
     value = key_of_order(select, order.expressions[0].this)
     if value is None or value.find(exp.Column) is None or value.find(exp.Window, exp.Is):
+        return None
+    if isinstance(value, exp.Case):  # an order of its own making
         return None
     if isinstance(value, exp.Count) or (value.find(exp.AggFunc) and not select.args.get("group")):
         return None

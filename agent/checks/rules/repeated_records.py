@@ -15,7 +15,7 @@ from agent.checks.rules.reading import owner_alias
 def apply(context: RuleContext) -> Finding | None:
     query, rows = context.query, [row for row in context.rows or () if any(value is not None for value in row)]
     repeated = len(rows) - len({repr(row) for row in rows})
-    if not repeated or not isinstance(query, exp.Select):
+    if not repeated or not isinstance(query, exp.Select) or not query.args.get("joins"):
         return None
     tables, items = context.tables(query), [it.unalias() for it in query.selects]
     whole = {it.table.lower() for it in items if isinstance(it, exp.Column) and it.is_star}  # of `p.*`
