@@ -431,6 +431,13 @@ GUESS_CASES: dict[str, tuple[Case, ...]] = {
             documents=(make_document("column", "M = member, T = badge", table="readers", column="channel"),),
         ),
         Case(
+            "SELECT since, COUNT(*) FROM readers GROUP BY since",
+            None,
+            "a period of the numbers",
+            question="Give the annual number of new members",
+            documents=(make_document("column", "M = monthly, T = annual", table="readers", column="channel"),),
+        ),
+        Case(
             f"{READERS} WHERE id > 7",
             None,
             "of a column of another table",

@@ -9,6 +9,8 @@ from rag.docs.documents import Document, make_document
 LATE = "Late loan: a loan whose due is in the past and whose fee is open."
 BUSY = "Busy day (BD) = an opening with more than 50 visitors"
 CLUB = "Club of a reader = readers.channel"
+HELD = "Date: use held_on, not planned_on"
+HELD_ASKED = "What is the date of each opening?"
 LATE_ASKED = "How many loans are late?"
 BUSY_ASKED = "How many busy days were there?"
 
@@ -36,6 +38,9 @@ TERM_CASES: dict[str, tuple[Case, ...]] = {
                 (LATE, "SELECT AVG(fee) FROM loans", "What is the average fee of late loans?", "of an average"),
                 (BUSY, "SELECT COUNT(*) FROM openings", BUSY_ASKED, "with its letters in brackets"),
                 (BUSY, "SELECT weekday, COUNT(*) FROM openings GROUP BY weekday", "Busy days by weekday", "of groups"),
+                ("Gain: fee, or else due", "SELECT id FROM loans", "What is the gain?", "none of two"),
+                ("Late loan: never fee", "SELECT due FROM loans", LATE_ASKED, "denied, and so read"),
+                (HELD, "SELECT planned_on FROM openings", HELD_ASKED, "the column not to use"),
                 (CLUB, "SELECT name FROM readers", "Name the club of a reader", "with the table's name"),
                 (CLUB.replace("=", ":"), "SELECT name FROM readers", "Name the club of a reader", "with a colon"),
             )
@@ -54,6 +59,11 @@ TERM_CASES: dict[str, tuple[Case, ...]] = {
                 ("Late is late", "SELECT COUNT(*) FROM loans", LATE_ASKED, "no definition"),
                 ("Late loan: ask the desk", "SELECT COUNT(*) FROM loans", LATE_ASKED, "no column"),
                 ("Late loan: see id", "SELECT COUNT(*) FROM loans", LATE_ASKED, "a key is no condition"),
+                ("Loan: a copy that a reader took, for a fee", f"{LOANS} id > 1", "How many loans?", "a table"),
+                (HELD, "SELECT held_on FROM openings", HELD_ASKED, "the column to use"),
+                (HELD.replace(", not", " instead of"), "SELECT held_on FROM openings", HELD_ASKED, "in other words"),
+                ("Gain: due without fee", "SELECT due FROM loans", "What is the gain?", "left out by the definition"),
+                ("Gain: fee, or else due", "SELECT fee FROM loans", "What is the gain?", "one of two"),
             )
         ),
         _case(LATE, "SELECT COUNT(*) FROM loans", None, LATE_ASKED, "no rule", "column"),

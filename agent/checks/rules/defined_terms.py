@@ -1,6 +1,7 @@
 """A column by which the docs define a term of the question, and which the query does not read.
 
-With "Overdue loan: not returned, and its due_on is in the past" documented, `due_on < today` alone is not overdue.
+With "Overdue loan: not returned, and its due_on is in the past" documented, `due_on < today` alone is not overdue. An
+entry that only says what a table holds defines no condition. Of columns joined by "or", one is enough.
 """
 
 from __future__ import annotations
@@ -14,6 +15,11 @@ from agent.checks.rules.base import Finding, Rule, RuleContext
 from executors.base import Table
 from rag.words import telling_words, words
 
+# What a definition says not to read: "use order_date, not ship_date", "net price without VAT"
+_UNUSED = re.compile(
+    r"(?:\b(?:instead of|rather than|(?:never|do not) use|without(?!\s+\w*_))|, not(?=\s+\w*_))\s+[\w.]+", re.IGNORECASE
+)
+_EITHER = re.compile(r"\b(?:or|oder|ou|oppure)\b", re.IGNORECASE)
 # `Overdue loan: …`, `ADV (Average Daily Volume) = …`
 _DEFINES = re.compile(r"(?P<term>[^=:.(\n]{2,60}?)\s*(?:\([^)\n]*\)[^=:.\n]{0,40})?[=:]\s+(?P<by>\S.*)", re.DOTALL)
 
@@ -23,10 +29,14 @@ def apply(context: RuleContext) -> Finding | None:
     tables = [table for select in context.selects for table in context.tables(select).values() if table is not None]
     for document in context.documents:
         found = _DEFINES.match(document.text) if document.kind == "rule" else None
-        if found is None or not _says(context.question, words(found["term"])):
+        term = words(found["term"]) if found is not None else frozenset[str]()
+        if found is None or any(term <= words(it.name) for it in context.schema.tables):
             continue
-        missing = [name for name in _columns_in(found["by"], tables) if name.lower() not in read]
-        if missing:
+        if not _says(context.question, term):
+            continue
+        columns = list(_columns_in(_UNUSED.sub(" ", found["by"]), tables))
+        missing = [name for name in columns if name.lower() not in read]
+        if missing and not (_EITHER.search(found["by"]) and len(missing) < len(columns)):
             return Finding(f"The docs define “{found['term']}” by {missing[0]}, which the query does not read.")
     return None
 

@@ -1,7 +1,7 @@
 """A documented kind that the question names, in a column that the query does not read.
 
 With "medium: B = book, A = audiobook" documented, a count of all titles is no count of books. A word that also names a
-table, a column that can be read or a text of the query may mean that.
+table, a column that can be read or a text of the query may mean that. So may one of a period: "monthly revenue".
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from agent.checks.rules.base import Finding, Rule, RuleContext
 from agent.checks.rules.contradicted_code import codes_of
 from rag.words import telling_words, words
 
+_PERIODS = words("hourly daily weekly monthly quarterly yearly annual annually")
+
 
 def apply(context: RuleContext) -> Finding | None:
     query = context.query
@@ -21,7 +23,7 @@ def apply(context: RuleContext) -> Finding | None:
     columns = [(table, column) for table in tables.values() for column in table.columns]
     texts = [str(it.this) for it in query.find_all(exp.Literal) if it.is_string]
     names = (*texts, *(it.name for it in context.schema.tables), *(column.name for _, column in columns))
-    said = telling_words(context.question) - words(" ".join(names))
+    said = telling_words(context.question) - words(" ".join(names)) - _PERIODS
     read = {it.name.lower() for it in query.find_all(exp.Column)}
     for table, column in columns:
         is_read = not column.samples or column.name.lower() in read
