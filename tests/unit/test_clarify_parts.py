@@ -100,6 +100,7 @@ def test_a_verb_is_not_presumed_to_be_data(question: str, presumed: list[str]) -
     ("id", "ideas", False), ("clb", "clubs", True), ("plr", "players", True), ("mtch", "matches", True),
     ("gls", "goals", True), ("trf", "transfers", True), ("spn", "sponsor", True), ("clb", "players", False),
     ("gls", "legs", False), ("hm", "home", False), ("sale", "stable", False), ("pln", "players", False),
+    ("cnt", "concerts", False), ("pct", "projects", False), ("clb", "celebrities", False),
 ])  # fmt: skip
 def test_a_plural_is_not_what_a_name_shortens(part: str, word: str, shortens: bool) -> None:
     assert _shortens(part, word) is shortens

@@ -63,7 +63,8 @@ _ENDING = 2  # letters that an inflection adds
 _INFLECTED = re.compile(r"e?[ds]?|ing|al|e?r|ion|ment")  # "renew-ed", `renew-al`; not "count-ry", `count-y`
 _PIECE = 3  # least letters of a compound's other part: "star" is no piece of `start`
 _SHORTENED = 3  # least letters of a name that may shorten a word: `doc`, `plr`
-_WITHOUT_VOWELS = re.compile(r"[b-df-hj-np-tv-z]+")
+_WITHOUT_VOWELS = re.compile(r"(?!(?:cnt|nbr|pct|qty)$)[b-df-hj-np-tv-z]+")  # a count or a share is of anything
+_LEFT_OUT = 3  # such a name has at least one letter of that many: `clb` is no "celebrity"
 # ruff: noqa: E501
 # Patterns for a requested noun in other languages, by code. Words of `Language.naming_nothing` do not count.
 _CUES = {
@@ -278,8 +279,10 @@ def _shortens(part: str, word: str) -> bool:
         return False
     if word.startswith(part):
         return True
+    if word[0] != part[0] or len(word) > len(part) * _LEFT_OUT or _WITHOUT_VOWELS.fullmatch(part) is None:
+        return False
     letters = iter(word)
-    return word[0] == part[0] and _WITHOUT_VOWELS.fullmatch(part) is not None and all(it in letters for it in part)
+    return all(it in letters for it in part)
 
 
 def is_named_otherwise(word: str, inquiry: Inquiry) -> bool:
