@@ -32,10 +32,10 @@ def find_denied_values(sql: str, dialect: str, records: QueryResult) -> dict[str
     if tree is None:
         return {}
     shares = [it for item in tree.selects for it in item.find_all(exp.Sum, exp.Avg) if it.parent_select is tree]
-    shares = [it for it in shares if isinstance(it, exp.Avg) or it.find_ancestor(exp.Div) is not None]
+    shares = [it for it in shares if isinstance(it, exp.Avg) or _is_of_all(it)]
     cases = [it.this.unnest() for it in shares if isinstance(it.this.unnest(), exp.Case)]
     tests = [one.this for it in cases if _is_yes_or_no(it) for one in it.args["ifs"]]
-    return _count_empty([it for it in tests if it.find(exp.Is, exp.Or, *_FILLS) is None], records)
+    return _count_empty([it for it in tests if it.find(exp.Is, exp.Or, exp.Query, *_FILLS) is None], records)
 
 
 def _read(sql: str, dialect: str) -> exp.Select | None:
@@ -43,6 +43,15 @@ def _read(sql: str, dialect: str) -> exp.Select | None:
     if not isinstance(tree, exp.Select) or any(it.side for it in tree.find_all(exp.Join)):
         return None
     return tree
+
+
+def _is_of_all(part: exp.Expr) -> bool:
+    """Whether it is divided by the number of all records: COUNT(status) and a sum leave some out."""
+    division = part.find_ancestor(exp.Div)
+    whole = division.right if division is not None else None
+    while isinstance(whole, exp.Paren | exp.Cast | exp.Nullif):
+        whole = whole.this
+    return isinstance(whole, exp.Count) and isinstance(whole.this, exp.Star | exp.Literal)
 
 
 def _is_yes_or_no(case: exp.Case) -> bool:

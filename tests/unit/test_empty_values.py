@@ -61,6 +61,13 @@ def test_records_without_a_value_of_a_sum(sql: str, empty: dict[str, int], why: 
         ("SELECT AVG(CASE WHEN id > 1 THEN 1 ELSE 0 END) FROM cruises", {}, "no record is without it"),
         ("SELECT AVG(CASE WHEN days > 2 THEN budget ELSE 0 END) FROM cruises", {}, "an average of amounts"),
         ("SELECT AVG(budget > 1) FROM cruises", {}, "an average leaves them out"),
+        ("SELECT 100.0 * SUM(CASE WHEN days > 1 THEN 1 ELSE 0 END) / NULLIF(COUNT(*), 0) FROM cruises", {"days": 1},
+         "of all records, if any"),
+        ("SELECT 1.0 * SUM(CASE WHEN days > 1 THEN 1 ELSE 0 END) / COUNT(days) FROM cruises", {}, "of those with days"),
+        ("SELECT SUM(CASE WHEN days > 1 THEN 1.0 ELSE 0 END) / SUM(CASE WHEN days = 1 THEN 1 ELSE 0 END) FROM cruises",
+         {}, "a ratio of two parts"),
+        ("SELECT AVG(CASE WHEN id IN (SELECT cruise_id FROM legs WHERE days > 1) THEN 1 ELSE 0 END) FROM cruises", {},
+         "a column of another table"),
     ],
 )  # fmt: skip
 def test_records_that_a_share_counts_as_no(sql: str, denied: dict[str, int], why: str) -> None:
@@ -75,6 +82,20 @@ async def test_an_answer_says_how_many_records_a_share_counts_as_no(ask: Ask, mo
     answer = await ask("What share of the orders is of the customer 1?")
 
     assert "1 of the 5 records has no customer_id; the share counts it as no." in answer.warnings
+
+
+async def test_a_column_of_a_share_and_an_average_has_a_warning_for_each(ask: Ask, model: ScriptedModel) -> None:
+    share = "AVG(CASE WHEN customer_id = 1 THEN 1 ELSE 0 END) AS share"
+    model.replies(sql=f"SELECT AVG(customer_id) AS mean, {share} FROM orders")
+    model.replies(correct=True, reason="both")
+    model.replies(text="The mean is 1.5 and the share is 0.4.")
+
+    answer = await ask("What are the mean customer and the share of the customer 1 in the orders?")
+
+    assert [it for it in answer.warnings if "customer_id" in it] == [
+        "1 of the 5 records has no customer_id; the sum or average of customer_id leaves it out.",
+        "1 of the 5 records has no customer_id; the share counts it as no.",
+    ]
 
 
 async def test_an_answer_says_how_many_records_its_sum_leaves_out(ask: Ask, model: ScriptedModel) -> None:

@@ -293,11 +293,12 @@ class Run:
             self.raw = await self.side.raw() or await self._raw_records(best)
         if self.raw.failure:
             self.ledger.warn(f"The rows behind the result were not fetched: {self.raw.failure}")
-        for column, number in [*self.raw.empty.items(), *self.raw.denied.items()]:
-            verb, it = ("has", "it") if number == 1 else ("have", "them")
-            left = f"sum or average of {column} leaves {it} out" if column in self.raw.empty else ""
-            records = f"{number} of the {self.raw.total} records {verb} no {column}"
-            self.ledger.warn(f"{records}; the {left or f'share counts {it} as no'}.")
+        left_out, denied = "sum or average of {column} leaves {it} out", "share counts {it} as no"
+        for numbers, effect in ((self.raw.empty, left_out), (self.raw.denied, denied)):
+            for column, number in numbers.items():
+                verb, it = ("has", "it") if number == 1 else ("have", "them")
+                records = f"{number} of the {self.raw.total} records {verb} no {column}"
+                self.ledger.warn(f"{records}; the {effect.format(column=column, it=it)}.")
         if self.raw.ties:
             self.ledger.warn(f"Rows that tie with the last one and are not shown: {write_tie_count(self.raw.ties)}.")
         result = self.raw.result
