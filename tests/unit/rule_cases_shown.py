@@ -82,6 +82,13 @@ SHOWN_CASES: dict[str, tuple[Case, ...]] = {
         _left("SELECT title FROM books WHERE price = (SELECT MIN(price) FROM books)", "MIN reads values only"),
         _left("SELECT id FROM books ORDER BY CASE WHEN price > 9 THEN 1 END, title LIMIT 1", "an order of its own"),
         _left("SELECT *, price FROM books ORDER BY 2 LIMIT 1", "a position after all columns"),
+        _left("SELECT title, price FROM books ORDER BY price LIMIT 1", "the first row has one", rows=(("Emma", 3),)),
+        Case(
+            "SELECT title, price FROM books ORDER BY price LIMIT 2",
+            f"SELECT title, price FROM books{KNOWN} ORDER BY price LIMIT 2",
+            "the first row has none",
+            rows=(("Emma", None), ("Ida", 3)),
+        ),
         Case("SELECT id, price / SUM(price) OVER () FROM books ORDER BY price LIMIT 3", DOUBT, "beside all rows"),
         _left("SELECT price FROM books UNION SELECT fee FROM loans ORDER BY price LIMIT 1", "several queries"),
     ),

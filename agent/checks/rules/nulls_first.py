@@ -28,7 +28,7 @@ def apply(context: RuleContext) -> Finding | None:
         if is_query and limit is not None and context.rows is not None and len(context.rows) < limit:
             continue  # nothing is cut off
         value = _find_value(select, context)
-        if value is None:
+        if value is None or (is_query and _is_shown_known(value, context)):
             continue
 
         def leave_out(tree: exp.Query, place: int = place, value: exp.Expr = value) -> Iterator[Change]:
@@ -63,6 +63,14 @@ def _find_value(select: exp.Select, context: RuleContext) -> exp.Expr | None:
     if owner is not None and not owner[1].nullable and not is_outer:
         return None
     return None if any(it.this == value for it in select.find_all(exp.Is)) else value
+
+
+def _is_shown_known(value: exp.Expr, context: RuleContext) -> bool:
+    """Whether the first row of the result shows a value: then no row lacks one."""
+    items = [it.unalias() for it in context.query.selects]
+    if not context.rows or value not in items or any(it.is_star for it in items):
+        return False
+    return context.rows[0][items.index(value)] is not None
 
 
 def _count_nulls(select: exp.Select, value: exp.Expr, context: RuleContext) -> str:
