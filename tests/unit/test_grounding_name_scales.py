@@ -14,6 +14,17 @@ TEUR = facts("What is the revenue?", "umsatz_teur", [(412,)], "SELECT umsatz_teu
 EUROS = facts("What is the price?", "total_eur", [(12.5,)], "SELECT SUM(price_cents) / 100.0 AS total_eur FROM items")
 WHOLE = facts("What is the total?", "total", [(2140000.0,)], "SELECT SUM(invest_mio_eur) * 1000000 AS total FROM parks")
 RATIO = facts("What is the ratio?", "ratio", [(4.5,)], "SELECT SUM(a_mio) / SUM(b_mio) AS ratio FROM parks")
+EACH_CUSTOMER = facts(
+    "What is the revenue per customer?", "per_customer", [(4.5,)],
+    "SELECT SUM(revenue_mio_eur) / SUM(customers_tsd) AS per_customer FROM firms",
+)  # fmt: skip
+OF_THOUSANDS = facts(
+    "What is the revenue per customer?", "per_customer", [(4500.0,)],
+    "SELECT SUM(revenue_eur) / SUM(customers_tsd) AS per_customer FROM firms",
+)  # fmt: skip
+MEAN = facts(
+    "What is the average revenue?", "mean", [(45.0,)], "SELECT SUM(revenue_mio_eur) / COUNT(id) AS mean FROM firms"
+)
 EACH = facts(
     "What is the total investment per operator?", "operator total", [("Acme", 2.14), ("Bora", 3.5)],
     "SELECT operator, SUM(invest_mio_eur) AS total FROM parks GROUP BY operator",
@@ -48,6 +59,9 @@ def test_the_scale_in_a_name(name: str, scale: int) -> None:
         (EUROS, "Total: €12.50."),
         (WHOLE, "Total: €2,140,000.00."),
         (RATIO, "Ratio: 4.5."),
+        (EACH_CUSTOMER, "Per customer: €4,500.00."),
+        (OF_THOUSANDS, "Per customer: €4.50."),
+        (MEAN, "Mean: €45,000,000.00."),
         (PEOPLE, "Total: 412,000."),
     ],
 )
@@ -73,6 +87,9 @@ def test_a_composed_answer_has_the_scale(evidence: Facts, text: str) -> None:
         (EUROS, "The price is 12.50 euros.", True),
         (EUROS, "The price is 0.13 euros.", False),
         (WHOLE, "The total is 2.14 million euros.", True),
+        (EACH_CUSTOMER, "The revenue per customer is 4,500 euros.", True),
+        (EACH_CUSTOMER, "The revenue per customer is 4.5 thousand euros.", True),
+        (EACH_CUSTOMER, "The revenue per customer is 4.5 euros.", False),
     ],
 )
 def test_amounts_are_checked_in_their_scale(evidence: Facts, text: str, holds: bool) -> None:

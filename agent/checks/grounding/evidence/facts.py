@@ -326,9 +326,14 @@ def scales_in_name(name: str) -> frozenset[Fraction]:
 
 def _scale(named: Projection, name: str, docs: Sequence[str]) -> Fraction:
     """The scale that a column's name states, or its sources and docs if the query keeps their scale."""
-    own, inner = scales_in_name(name), [scales_in_name(it) for it in named.sources]
-    if named.rescaled or (named.quotient and sum(map(bool, inner)) > 1):  # cents / 100, millions / millions
+    own, above = scales_in_name(name), [it for it in named.sources if it not in named.divisors] or named.sources
+    inner = [scales_in_name(it) for it in above]
+    under = frozenset[Fraction]().union(*map(scales_in_name, named.divisors))
+    if named.rescaled or (named.quotient and sum(map(bool, inner)) > 1 and not under):  # cents / 100
         docs, inner = (), []
+    elif under:  # millions / thousands
+        over = frozenset[Fraction]().union(*inner) or {Fraction(1)}
+        docs, inner = (), [frozenset(one / other for one in over for other in under)]
     found = own.union(*inner, (_SCALES[it[1].lower()] for text in docs for it in _SCALE.finditer(text)))
     found = own if own and named.name.lower() not in named.sources else found
     return min(found) if len(found) == 1 else Fraction(1)

@@ -26,6 +26,7 @@ class Projection(NamedTuple):
     monthly: whether it holds the first days of months, for months.
     scaled: whether it is multiplied or divided by a number other than 1.
     rescaled: whether that number is a power of ten from 100 on, so that it may be in another scale than its sources.
+    divisors: the columns by which it divides, in lower case.
     spans: whether it may be a difference of two times.
     compared: the kind of comparison that it is, so that it says yes or no: `gt`, `lte`, `exists`, `not`; else empty.
     counts: `records` for one count and nothing else, `share` for a count divided by COUNT(*); else empty.
@@ -44,6 +45,7 @@ class Projection(NamedTuple):
     monthly: bool = False
     scaled: bool = False
     rescaled: bool = False
+    divisors: frozenset[str] = frozenset()
     spans: bool = False
     compared: str = ""
     counts: str = ""
@@ -226,6 +228,12 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
         quotient=any(_is_of_columns(it) for one in whole for it in one.find_all(exp.Div)),
         product=any(_is_of_columns(it) for one in whole for it in one.find_all(exp.Mul)),
         scaled=any(_is_scaled(it) for one in whole for it in one.find_all(exp.Mul, exp.Div)),
+        divisors=frozenset(
+            column.name.lower()
+            for one in whole
+            for it in one.find_all(exp.Div)
+            for column in it.right.find_all(exp.Column)
+        ),
         rescaled=any(_is_rescaled(it) for one in whole for it in one.find_all(exp.Mul, exp.Div)),
         spans=any(one.find(exp.Sub, exp.DateDiff, exp.TimestampDiff, exp.DatetimeDiff) is not None for one in whole),
         distinct=any(it.find(exp.Distinct) is not None for it in found),
