@@ -183,3 +183,29 @@ def test_a_column_of_a_file_is_known_without_its_unit(wrote: str, meant: str | N
     mend = rejoin(f"SELECT Sorte, AVG({wrote}) FROM ernte GROUP BY Sorte", schema)
 
     assert (mend and mend.sql) == (meant and f'SELECT Sorte, AVG(ernte."{meant}") FROM ernte GROUP BY Sorte')
+
+
+def _turbines(*others: Table) -> Schema:
+    def column(name: str) -> Column:
+        return Column(name=name, type="TEXT")
+
+    key = ForeignKey(columns=("turbine_no",), table="anlagen", referenced=("anlagen_nr",))
+    made = Table(name="production", columns=(column("turbine_no"), column("mwh")), foreign_keys=(key,))
+    return Schema(
+        database="wind",
+        dialect="duckdb",
+        tables=(Table(name="anlagen", columns=(column("anlagen_nr"), column("built"))), made, *others),
+    )
+
+
+def test_a_key_is_meant_by_the_name_that_other_tables_use_for_it() -> None:
+    found = rejoin("SELECT turbine_no FROM anlagen ORDER BY built LIMIT 1", _turbines())
+    assert found is not None
+    assert found.sql == "SELECT anlagen.anlagen_nr FROM anlagen ORDER BY built LIMIT 1"
+
+
+def test_two_names_for_a_key_have_two_meanings() -> None:
+    key = ForeignKey(columns=("main_turbine",), table="anlagen", referenced=("anlagen_nr",))
+    park = Table(name="parks", columns=(Column(name="main_turbine", type="TEXT"),), foreign_keys=(key,))
+    found = rejoin("SELECT main_turbine FROM anlagen ORDER BY built LIMIT 1", _turbines(park))
+    assert found is None or "anlagen_nr" not in found.sql.split(" FROM ")[0]

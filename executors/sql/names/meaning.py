@@ -72,12 +72,8 @@ class ColumnResolver:
         named = self._find_table(of)
         if named is not None and named.column(name) is not None:
             return named, name
-        if (
-            named is not None
-            and len(named.primary_key) == 1
-            and _plain(name) == f"{_plain(named.parts[-1]).removesuffix('s')}id"
-        ):
-            return named, named.primary_key[0]  # the name that other tables' keys would have
+        if named is not None and (key := self._find_key(named, name)) is not None:
+            return named, key
         if named is not None and (whole := self._find_whole(named, of)) is not None:
             return whole, name
         if named is not None and self._refers_further(named, name):
@@ -102,6 +98,15 @@ class ColumnResolver:
         here = self.tables.get(qualifier)
         found = [here] if here is not None else self._schema.tables_named(qualifier)
         return found[0] if len(found) == 1 else None
+
+    def _find_key(self, table: Table, name: str) -> str | None:
+        """The table's key, if the name is the one that other tables use for it: `turbine_no` for `Anlagen_Nr`."""
+        if len(table.primary_key) == 1 and _plain(name) == f"{_plain(table.parts[-1]).removesuffix('s')}id":
+            return table.primary_key[0]
+        keys = [it for other in self._schema.tables for it in other.foreign_keys if it.table == table.name]
+        called = {(*it.columns, *it.referenced) for it in keys if it.columns != it.referenced}
+        ((column, key), *others) = called if called and all(len(it) == 2 for it in called) else [("", "")]
+        return key if not others and key and column.lower() == name.lower() else None
 
     def _find_whole(self, named: Table, of: str) -> Table | None:
         """The unread table that has all columns that a table lacks, if they are several and one key of it leads there.
