@@ -78,3 +78,7 @@ def test_a_threshold_is_in_the_unit_of_its_column(threshold: str, condition: str
         ("faults", "outage", "Length of the outage, in hours."),
     )
     assert (check_text(f"209 faults took longer than {threshold}.", evidence).problems == ()) is holds
+
+
+def test_a_raised_digit_is_no_amount() -> None:
+    assert amounts_in("¹ day and 2 days", "en") == amounts_in("2 days", "en")

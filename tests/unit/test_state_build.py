@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr, ValidationError
 
-from agent.core.errors import StateUnavailable
 from agent.platform.config.settings import Settings
 from agent.platform.storage.azure_tables import AzureTablesStore
 from agent.platform.storage.build import VersionedStore, build_store
@@ -39,9 +38,8 @@ def test_builds_the_store_that_is_meant(given: dict[str, Any], kind: type, why: 
 
 
 def test_azure_without_an_account_says_what_is_missing() -> None:
-    store = build_store(Settings(state_store="azure_tables"))
-    with pytest.raises(StateUnavailable, match="PLUMBLINE_AZURE_TABLES_ENDPOINT"):
-        store.everywhere("session")
+    with pytest.raises(ValidationError, match="set PLUMBLINE_AZURE_TABLES_ENDPOINT too"):
+        Settings(state_store="azure_tables")
 
 
 def test_a_connection_string_is_shown_nowhere() -> None:

@@ -84,7 +84,7 @@ def amounts_in(text: str, language: str | None) -> list[Amount]:
     for place, word in enumerate(spoken):
         in_words = read_number_words(spoken, place, language) if language is not None and word.isalpha() else None
         value, length = (float(in_words[0]), in_words[1]) if in_words is not None else (None, 1)
-        read = readings(word) if word[0].isdigit() else ()
+        read = readings(word) if word[0].isdecimal() else ()
         if len(read) == 1 or (read and language is not None):  # "1.500 m" depends on the language
             value = float(read[-1 if is_european(language) else 0].value)
         elif word in _ARTICLES and place and spoken[place - 1] in _BOUNDS:
