@@ -52,7 +52,6 @@ RULES = (
     "said_numbers",
     "period_as_day",
     "said_values",
-    "defined_terms",
     "unsaid_values",
     "unread_code",
     "unread_join",
