@@ -7,6 +7,7 @@ it JSON, the events of a stream, or a file of rows. A failure ends with the `cur
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -112,15 +113,27 @@ def schemathesis(address: str, folder: Path, *options: str) -> subprocess.Comple
 
 
 def share(address: str) -> None:
-    """Share an answer, open the link and take it back: four requests in a row, which random steps seldom find."""
+    """Read a stored answer, share it, open the link and take it back: random steps seldom find these in a row."""
     with httpx2.Client(base_url=f"{address}/api", timeout=60) as api:
         session = api.post("/sessions", json={"database": "shop"}).json()["session_id"]
         asked = {"question": "How many orders are there?", "database": "shop", "session_id": session}
         answer = api.post("/query", json=asked).json()
         path = f"/sessions/{session}/answers/{answer['answer_id']}/share"
+        assert api.get(path.removesuffix("/share")).json()["answer"] == answer["answer"]
         link = api.put(path).json()["id"]
         shared = api.get(f"/shared/{link}").json()
         assert shared["answer"]["answer"] == answer["answer"]
+        assert api.delete(path).status_code == 204
+
+
+def resume(address: str) -> None:
+    """Ask for a resumable stream, resume it and cancel its question: random steps do not know its id."""
+    with httpx2.Client(base_url=f"{address}/api", timeout=60) as api:
+        asked = {"question": "How many orders are there?", "database": "shop"}
+        stream = api.post("/query/stream?resumable=true", json=asked)
+        (answer_id, *_) = re.findall('"answer_id": ?"([0-9a-f-]+)"', stream.text)
+        path = f"/query/stream/{answer_id}"
+        assert api.get(path).status_code == 200
         assert api.delete(path).status_code == 204
 
 
@@ -137,6 +150,7 @@ def test_every_answer_of_the_running_service_is_within_its_contract(live: Live, 
     with live() as (address, seen):
         share(address)
         pin(address)
+        resume(address)
         done = schemathesis(address, tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert seen.served >= {route.name for route in api_routes()} - HIDDEN, "each route was reached behind its checks"
