@@ -30,3 +30,24 @@ def test_a_list_is_read_to_its_end() -> None:
         "region",
         "wines",
     ]
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted_phrases"),
+    [
+        ("users without a ticket in the first year of signing up", ["ticket"]),
+        ("List the users, based on joining the users and sales", ["users"]),
+        ("Return the city, starting from the top", ["city"]),
+        ("Return the city by doing a left join", ["city"]),
+        ("users whose name starts with J", []),
+        ("whose rating is high", ["rating"]),
+        ("The duration as an integer sorted by length", []),
+        ("a non-human hero", []),
+        ("departments which contain two people", []),
+        ("Tell me which supplier delivers", ["supplier"]),
+        ("For which supplier is it?", ["supplier"]),
+        ("The flats, and their heating in winter", ["heating"]),
+    ],
+)
+def test_an_action_is_no_thing(question: str, wanted_phrases: list[str]) -> None:
+    assert find_wanted_phrases(question) == wanted_phrases

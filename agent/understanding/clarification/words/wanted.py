@@ -37,7 +37,7 @@ _STOPS = words(
     "above across against along around away back behind below beyond despite down except inside near off onto out over"
     " past through throughout toward up upon via versus will would should could must may might shall ever never still"
     " already yet there here today yesterday not now currently made make makes sold get gets got exist exists come comes"
-    " came go goes went gone"
+    " came go goes went gone contain contains start starts starting begin begins beginning end ends ending non"
 )
 # Computable for anything, or without content: neither known nor missing.
 GENERIC = words(
@@ -54,6 +54,7 @@ GENERIC = words(
     " ascending descending increasing decreasing minimum maximum min max avg greatest fewest corresponding cheapest respective following category code order"
     " kinds total totals way title place two three four five six seven eight nine ten twenty hundred"
     " information table tables column columns database field fields question answer way ways case cases part parts"
+    " integer decimal float string boolean join left inclusive exclusive"
 )
 _NUMBER_NOUNS = words("dozen pair couple half third quarter hundred thousand million billion")
 # Units of amounts. The words before them qualify them ("full hours", "complete weeks") and name nothing.
@@ -69,6 +70,8 @@ _AUXILIARIES = """
     she ever always usually often still
 """
 _BEFORE_VERBS = frozenset(_AUXILIARIES.split())
+# An action, not a thing: "signing up", "joining the tables", "based on", "sorted by".
+_ACTION = re.compile(r"\w+(?:ing\s+(?:up|off|out|an?|the)|ed\s+(?:on|by|from|with|as|in|to|at|up))\b", re.IGNORECASE)
 # A substance by its formula: CO2, NO2, PM10. Quarters and half years are written alike.
 _FORMULA = re.compile(r"(?!(?:q|h|w|fy)\d)[a-z]{1,3}\d{1,2}", re.IGNORECASE)
 _COORDINATORS = ("or ", "and ", ", ")
@@ -96,6 +99,8 @@ def find_wanted_phrases(question: str) -> list[str]:
     found: list[str] = []
     for match in itertools.islice(_CUE.finditer(question), _MOST_CUES):
         cue, rest = match[0].casefold().strip(), question[match.end() :]
+        if cue == "which" and _follows_a_noun(question[: match.start()]):
+            continue  # "departments which contain"
         mention, end = _read_phrase(rest)
         if cue in _ONE_WORD:
             mention = mention[:1]  # a verb may follow: "which supplier delivers"
@@ -143,6 +148,8 @@ def _read_phrase(rest: str) -> tuple[list[str], int]:
             break
         if not word.text.isalpha() or word.text[:1].isupper():
             return [], end
+        if _ACTION.match(rest, word.start):
+            break
         mention.append(word.text)
         end = word.end
         if _is_plural(word.text):
@@ -158,6 +165,17 @@ def _is_outside(word: Token) -> bool:
 def _says_how(mention: Sequence[str]) -> bool:
     """Whether the words after a superlative are an attribute: "the most expensive", "the most expensive item"."""
     return not mention or (len(mention) == 1 and not _is_plural(mention[0])) or words(mention[-1]) <= GENERIC
+
+
+def _follows_a_noun(before: str) -> bool:
+    """Whether a text ends with a word that a relative clause may describe."""
+    last = tokens(before[-_PHRASE_CHARS:])[-1:]
+    return (
+        bool(last)
+        and last[0].end == len(before[-_PHRASE_CHARS:].rstrip())
+        and not _is_outside(last[0])
+        and (stem_of(last[0]) not in _ORDERS)
+    )
 
 
 def _is_plural(word: str) -> bool:
