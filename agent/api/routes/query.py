@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import JSONResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import Field
@@ -19,6 +19,7 @@ from agent.api.http.replay import Replays
 from agent.api.http.streaming import as_sse, open_stream, while_listening
 from agent.api.http.versions import refusals
 from agent.api.routes.jobs import TAKEN, Mode, begin
+from agent.api.routes.sessions import OfAnswer
 from agent.api.schemas.common import (
     ANSWER_EXAMPLE,
     ROW_LIMIT,
@@ -30,7 +31,6 @@ from agent.api.schemas.common import (
     Text,
     with_example,
 )
-from agent.api.schemas.reviews import ANSWER_ID
 from agent.core.answers import Answer, new_answer_id
 from agent.core.models import take_fields
 from agent.databases.registry import Executed
@@ -48,14 +48,6 @@ Resumable = Annotated[
     bool,
     Query(
         description="Whether the stream can be resumed for a minute after the connection is lost. Events then have ids."
-    ),
-]
-OfAnswer = Annotated[
-    str,
-    Path(
-        pattern=ANSWER_ID,
-        description="Id of the answer, from the `start` event. A trace id is accepted if only one question has it.",
-        examples=[ANSWER_EXAMPLE["answer_id"]],
     ),
 ]
 LastEventId = Annotated[

@@ -21,7 +21,7 @@ OfAnswer = Annotated[
     str,
     Path(
         pattern=ANSWER_ID,
-        description="Id of the answer. A trace id is accepted if only one answer has it.",
+        description="Id of the answer, from its response or `start` event. A trace id works if only one answer has it.",
         examples=[ANSWER_EXAMPLE["answer_id"]],
     ),
 ]
