@@ -238,6 +238,10 @@ class ModelDeclined(ModelFailed):
     """The model refused to answer. Its words may repeat the question, so they are not logged."""
 
 
+class ContentFiltered(ModelFailed, status=422, slug="content-filtered", title="The content filter refused the text"):
+    """The endpoint's content filter refused the prompt or the reply: another wording may pass."""
+
+
 class ModelUnavailable(ModelError, status=503, slug="model-unavailable", title="The model is unavailable"):
     """The model cannot be reached or refuses the call. `retry_after_s`: whole seconds; None if it is unknown."""
 

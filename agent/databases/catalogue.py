@@ -39,6 +39,7 @@ class Catalogue:
     ) -> None:
         self._router, self.uploads, self._registry, self._changed = router, uploads, registry, changed
         self._read = None if registry is None else state_of(registry)
+        self.is_outdated = False  # whether the registry's file was changed, and cannot be used
         self._lock = asyncio.Lock()
         self._looked_at: float | None = None
         self._known: dict[str, Upload] = {}
@@ -99,8 +100,10 @@ class Catalogue:
         try:
             registry = load_registry(self._registry)
         except RegistryInvalid as error:
+            self.is_outdated = True
             log.warning("The registry was changed and cannot be used; the databases are those before. %s", error)
             return None
+        self.is_outdated = False
         hide(secret for entry in registry.entries for secret in entry.secrets())
         return list(registry.entries)
 

@@ -21,7 +21,7 @@ from agent.databases.paging import Cursors, Paged, digest_of_result, following
 from agent.platform.access.bulkhead import Admission, Bulkhead
 from agent.platform.config.limits import limits_of, none_beyond, rows_cap, within
 from executors.base import CheckedSql, Frozen, JsonValue, Parameters, QueryResult, Scalar, TableReport
-from executors.errors import DatabaseUnavailable, ExecutorError
+from executors.errors import DatabaseUnavailable, ExecutorError, RegistryInvalid
 
 if TYPE_CHECKING:
     from agent.databases.catalogue import Catalogue, Changes
@@ -97,6 +97,15 @@ class Databases:
     async def follow(self, name: str = "", *, now: bool = False) -> None:
         """Learn of new, changed and removed databases. Args: see `Catalogue.follow`."""
         await self._catalogue.follow(name, now=now)
+
+    async def check_registry(self) -> None:
+        """Raises RegistryInvalid if the registry's file was changed, and cannot be used."""
+        await self.follow()
+        if self._catalogue.is_outdated:
+            raise RegistryInvalid(
+                "The registry was changed and cannot be used; the databases are those before. Run `doctor`, which "
+                "names the line."
+            )
 
     def drop(self, names: Sequence[str]) -> None:
         """Reopen these databases on their next use. Current users continue with the old ones, but not with uploads."""

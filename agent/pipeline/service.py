@@ -16,7 +16,7 @@ from agent.core.answers import Answer
 from agent.core.callers import ANONYMOUS, LOCAL
 from agent.core.errors import ModelUnavailable, NotPermitted, StateUnavailable
 from agent.core.models import Question
-from agent.core.resilience.health import STATE, PartHealth, check_health
+from agent.core.resilience.health import REGISTRY, STATE, PartHealth, check_health
 from agent.core.usage import Usage
 from agent.databases.catalogue import Catalogue, Changes
 from agent.databases.knowledge.context import enrich
@@ -392,6 +392,7 @@ class Service:
             checks.append(check_health("judge", self.judge_model.ready, lambda: self.judge_model.breaker))
         checks.append(check_health("store", self._store_ready))
         checks.append(check_health(STATE, self._state_ready))
+        checks.append(check_health(REGISTRY, self.databases.check_registry))
         embedding = self.knowledge.embedding_breaker
         if embedding is not None:
             checks.append(check_health("embeddings", self.knowledge.check_embedder, lambda: embedding))

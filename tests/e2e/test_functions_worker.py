@@ -356,5 +356,5 @@ async def test_every_part_is_ready(client: httpx2.AsyncClient) -> None:
     response = await client.get("/health/ready")
     assert response.status_code == 200, response.text
     assert {part["name"] for part in response.json()["parts"]} == {
-        "model", "store", "state", "embeddings", "database shop",
+        "model", "store", "state", "registry", "embeddings", "database shop",
     }  # fmt: skip

@@ -12,6 +12,7 @@ import pytest
 from api_client import api_client, app_without_docs, problem
 
 from agent.api.app import api_routes, create_app
+from agent.databases import catalogue
 from agent.pipeline.service import Service
 from rag.errors import EmbedderUnavailable, StoreUnavailable
 from testbed.scripted_model import ScriptedModel
@@ -96,7 +97,7 @@ async def test_ready_names_each_part_and_how_long_it_took(client: Client) -> Non
     assert response.status_code == 200
     assert body["ready"] is True
     took = {part["name"]: part["elapsed_ms"] for part in body["parts"]}
-    assert set(took) == {"model", "store", "state", "database shop"}
+    assert set(took) == {"model", "store", "state", "registry", "database shop"}
     assert took["database shop"] > 0, "its schema was read"
 
 
@@ -122,6 +123,26 @@ async def test_a_registry_that_cannot_be_used_is_not_ready_and_mended_without_a_
 
     registry.write_text(good, encoding="utf-8")
     assert (await client.get("/health/ready")).status_code == 200
+
+
+async def test_a_registry_that_becomes_invalid_leaves_the_service_degraded(
+    client: Client, registry: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalogue, "LOOK_EVERY_S", 0.0)
+    good = registry.read_text(encoding="utf-8")
+    assert (await client.get("/health/ready")).json()["state"] == "ready"
+    registry.write_text("shop: [", encoding="utf-8")
+    response = await client.get("/health/ready")
+    assert response.status_code == 200, "the databases are those before"
+    body = response.json()
+    assert body["state"] == "degraded"
+    assert [(part["name"], "doctor" in part["detail"]) for part in body["parts"] if not part["ready"]] == [
+        ("registry", True)
+    ]
+    assert (await client.get("/databases/shop/schema")).status_code == 200
+
+    registry.write_text(good + "\n", encoding="utf-8")
+    assert (await client.get("/health/ready")).json()["state"] == "ready"
 
 
 # ------------------------------------------------------------------------------------------------ the contract

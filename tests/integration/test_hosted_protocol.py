@@ -14,7 +14,7 @@ import pytest
 from http_endpoint import send_json, served
 from pydantic import SecretStr
 
-from agent.core.errors import ModelBusy, ModelFailed, ModelUnavailable
+from agent.core.errors import ContentFiltered, ModelBusy, ModelFailed, ModelUnavailable
 from agent.core.usage import Usage
 from agent.platform.config.settings import Settings
 from agent.platform.llm.build import build_model
@@ -347,11 +347,11 @@ ONLY = "Model gpt-test is enabled only for"
         (fails(429), ModelUnavailable, "overloaded", 4),
         (fails(500), ModelUnavailable, "failed", 4),
         (fails(400, "too long", "context_length_exceeded"), ModelFailed, "longer than the context", 1),
-        (fails(400, "filtered", "content_filter"), ModelFailed, "content filter refused the prompt", 1),
+        (fails(400, "filtered", "content_filter"), ContentFiltered, "content filter refused the prompt", 1),
         (fails(400, f"{ONLY} api versions 2024-12-01-preview and later"), ModelUnavailable, "OPENAI_API_VERSION", 1),
         (fails(400, "odd", "odd_code"), ModelFailed, r"refused the request to 'gpt-test' \(400, odd_code\)", 1),
         (says(None, refusal="I can't help with that."), ModelFailed, "declined to answer: I can't", 1),
-        (says(None, finish_reason="content_filter"), ModelFailed, "content filter withheld", 1),
+        (says(None, finish_reason="content_filter"), ContentFiltered, "content filter withheld", 1),
         ((200, {}, {"hello": "world"}), ModelFailed, "not answer with a chat completion", 1),
         ((200, {}, {"choices": []}), ModelFailed, "not answer with a chat completion", 1),
         ((200, {}, {"choices": [{"text": "SELECT 1"}]}), ModelFailed, "not answer with a chat completion", 1),

@@ -165,6 +165,8 @@ CASES: tuple[ProblemCase, ...] = (
     _build(errors.Starting("The service is still starting after 220 s. Send the request again in 5 s.", 5), None),
     _build(errors.ShuttingDown("This process is being stopped. Ask again in 5 s.", 5), None),
     _build(errors.BudgetSpent("The question has used its 2 model calls."), ASKING),
+    _build(errors.ContentFiltered(
+                "The endpoint's content filter refused the prompt; word the question differently."), ASKING),
     _build(errors.ModelBusy("The rate limit of the model's endpoint is used up. Try again in 40 s.", 40), ASKING),
     _build(errors.ModelUnavailable("The model cannot be reached. Try again later."), ASKING),
     _build(DatabaseUnavailable("The database 'shop' cannot be opened: its file is missing."), READING),

@@ -31,9 +31,9 @@ async def health_live() -> Live:
 async def health_ready(lazy: Lazy, request: Request, response: Response) -> Health:
     """Returns the health of each part: whether it is ready, how to fix it, and how long its check took.
 
-    If some databases cannot be read and others can, or if the state store cannot be read, `state` is `degraded` and the
-    status is 200, so that a load balancer keeps the instance. `state` covers all databases; `parts` lists those that
-    the caller may ask.
+    If some databases cannot be read and others can, if the state store cannot be read, or if the registry was changed
+    and is invalid, `state` is `degraded` and the status is 200, so that a load balancer keeps the instance. `state`
+    covers all databases; `parts` lists those that the caller may ask.
     """
     hidden: set[str] = set()
     try:

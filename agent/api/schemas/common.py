@@ -335,7 +335,7 @@ class Health(Frozen):
     """The readiness of the service.
 
     ready: Whether the service can answer questions.
-    state: `ready`, `degraded` if some databases, or the state store, cannot be read, or `unavailable`.
+    state: `ready`, `degraded` if a database, the state store or a changed registry cannot be read, or `unavailable`.
     parts: The health of each part.
     """
 

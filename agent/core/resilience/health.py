@@ -17,6 +17,7 @@ from rag.errors import RetrievalError
 
 DATABASE = "database "  # prefix of the part name of a database
 STATE = "state"  # part name of the state store
+REGISTRY = "registry"
 
 
 class PartHealth(Frozen):
@@ -46,10 +47,10 @@ Readiness = Literal["ready", "degraded", "unavailable"]
 
 
 def state_of(parts: Sequence[PartHealth]) -> Readiness:
-    """Whether an instance can answer. `degraded`, which is no reason to stop it: only about some databases, or without
-    sessions and reviews, whose store all instances share."""
+    """Whether an instance can answer. `degraded`, which is no reason to stop it: only about some databases, with
+    those before a change of the registry, or without sessions and reviews, whose store all instances share."""
     databases = [part for part in parts if part.name.startswith(DATABASE)]
-    others = [part for part in parts if not part.name.startswith(DATABASE) and part.name != STATE]
+    others = [part for part in parts if not part.name.startswith(DATABASE) and part.name not in {STATE, REGISTRY}]
     if not all(part.ready for part in others) or (databases and not any(part.ready for part in databases)):
         return "unavailable"
     return "ready" if all(part.ready for part in parts) else "degraded"

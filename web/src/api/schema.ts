@@ -893,9 +893,9 @@ export interface paths {
          * Check readiness
          * @description Returns the health of each part: whether it is ready, how to fix it, and how long its check took.
          *
-         *     If some databases cannot be read and others can, or if the state store cannot be read, `state` is `degraded` and the
-         *     status is 200, so that a load balancer keeps the instance. `state` covers all databases; `parts` lists those that
-         *     the caller may ask.
+         *     If some databases cannot be read and others can, if the state store cannot be read, or if the registry was changed
+         *     and is invalid, `state` is `degraded` and the status is 200, so that a load balancer keeps the instance. `state`
+         *     covers all databases; `parts` lists those that the caller may ask.
          */
         get: operations["health_ready"];
         put?: never;
@@ -2837,7 +2837,7 @@ export interface components {
             ready: boolean;
             /**
              * State
-             * @description `ready`, `degraded` if some databases, or the state store, cannot be read, or `unavailable`.
+             * @description `ready`, `degraded` if a database, the state store or a changed registry cannot be read, or `unavailable`.
              * @default ready
              * @enum {string}
              */
@@ -6588,7 +6588,7 @@ export interface operations {
                 "last-event-id"?: string;
             };
             path: {
-                /** @description Id of the answer, from the `start` event. A trace id is accepted if only one question has it. */
+                /** @description Id of the answer, from its response or `start` event. A trace id works if only one answer has it. */
                 answer_id: string;
             };
             cookie?: never;
@@ -6712,7 +6712,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the answer, from the `start` event. A trace id is accepted if only one question has it. */
+                /** @description Id of the answer, from its response or `start` event. A trace id works if only one answer has it. */
                 answer_id: string;
             };
             cookie?: never;
@@ -9533,7 +9533,7 @@ export interface operations {
             path: {
                 /** @description Id of the session. */
                 session_id: string;
-                /** @description Id of the answer. A trace id is accepted if only one answer has it. */
+                /** @description Id of the answer, from its response or `start` event. A trace id works if only one answer has it. */
                 answer_id: string;
             };
             cookie?: never;
@@ -9700,7 +9700,7 @@ export interface operations {
             path: {
                 /** @description Id of the session. */
                 session_id: string;
-                /** @description Id of the answer. A trace id is accepted if only one answer has it. */
+                /** @description Id of the answer, from its response or `start` event. A trace id works if only one answer has it. */
                 answer_id: string;
             };
             cookie?: never;
@@ -9815,7 +9815,7 @@ export interface operations {
             path: {
                 /** @description Id of the session. */
                 session_id: string;
-                /** @description Id of the answer. A trace id is accepted if only one answer has it. */
+                /** @description Id of the answer, from its response or `start` event. A trace id works if only one answer has it. */
                 answer_id: string;
             };
             cookie?: never;

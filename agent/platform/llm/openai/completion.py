@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 
-from agent.core.errors import ModelDeclined, ModelError, ModelFailed, ModelUnavailable
+from agent.core.errors import ContentFiltered, ModelDeclined, ModelError, ModelFailed, ModelUnavailable
 from agent.core.usage import Usage
 from agent.platform.llm.chat import Reply, Token
 from agent.platform.llm.openai.chat_request import estimate_prompt
@@ -106,7 +106,9 @@ def reply_of(body: object) -> Reply:
         raise ModelFailed("The model's endpoint did not answer with a chat completion; check the base URL.") from error
     choice = completion.choices[0]
     if choice.finish_reason == "content_filter":
-        raise ModelFailed("The endpoint's content filter withheld the model's reply; word the question differently.")
+        raise ContentFiltered(
+            "The endpoint's content filter withheld the model's reply; word the question differently."
+        )
     if choice.message.refusal:
         raise ModelDeclined(f"The model declined to answer: {choice.message.refusal[:200]}")
     listed = choice.logprobs.content if choice.logprobs else None
@@ -370,7 +372,7 @@ def translate_status(status: int, code: str, complaint: str, endpoint: Endpoint)
     if code in _LENGTH_CODES or "context length" in complaint or "context size" in complaint:
         return ModelFailed(f"The prompt is longer than the context of {model!r}; ask about fewer tables, or less text.")
     if code == "content_filter" or "content management policy" in complaint:
-        return ModelFailed("The endpoint's content filter refused the prompt; word the question differently.")
+        return ContentFiltered("The endpoint's content filter refused the prompt; word the question differently.")
     if "api version" in complaint:  # Azure's of a reasoning model: "is enabled only for api versions ... and later"
         return ModelUnavailable(
             f"The endpoint {at} does not serve {model!r} with this API version; set OPENAI_API_VERSION to a later one."
