@@ -50,10 +50,10 @@ SHOWN_CASES: dict[str, tuple[Case, ...]] = {
             KNOWN,
             "in a CTE",
         ),
-        _filled(
-            "SELECT r.name FROM readers AS r LEFT JOIN loans AS l ON l.reader_id = r.id{} ORDER BY l.id LIMIT 1",
-            " WHERE NOT l.id IS NULL",
-            "a key without a partner",
+        Case(
+            "SELECT r.name FROM readers AS r LEFT JOIN loans AS l ON l.reader_id = r.id ORDER BY l.id LIMIT 1",
+            DOUBT,
+            "a row without a partner may be meant",
         ),
         _filled("SELECT title FROM books{} ORDER BY price LIMIT 3 OFFSET 1", KNOWN, "after an offset"),
         Case(CHEAPEST.format(""), CHEAPEST.format(KNOWN), "as many rows as it wants", rows=(("Emma",),)),

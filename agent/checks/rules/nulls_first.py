@@ -40,7 +40,8 @@ def apply(context: RuleContext) -> Finding | None:
 
         found = context.change(leave_out)
         detail = f"In {{}} of the first rows, {context.to_sql(value)} is NULL, which comes before all values."
-        if found is not None and any(it.find(exp.Window) for it in select.selects):  # it may be over all rows
+        over_all = any(it.find(exp.Window) for it in select.selects)
+        if found is not None and (over_all or _is_outer(select)):  # a row without a partner may have the least
             found = Finding(detail)
         return found and found._replace(detail=detail, counts=(_count_nulls(select, value, context),))
     return None
@@ -59,10 +60,13 @@ def _find_value(select: exp.Select, context: RuleContext) -> exp.Expr | None:
     if isinstance(value, exp.Count) or (value.find(exp.AggFunc) and not select.args.get("group")):
         return None
     owner = owner_of(value, context.schema) if isinstance(value, exp.Column) else None
-    is_outer = any(join.side for join in select.args.get("joins") or [])
-    if owner is not None and not owner[1].nullable and not is_outer:
+    if owner is not None and not owner[1].nullable and not _is_outer(select):
         return None
     return None if any(it.this == value for it in select.find_all(exp.Is)) else value
+
+
+def _is_outer(select: exp.Select) -> bool:
+    return any(join.side for join in select.args.get("joins") or [])
 
 
 def _is_shown_known(value: exp.Expr, context: RuleContext) -> bool:
