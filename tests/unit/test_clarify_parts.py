@@ -260,6 +260,24 @@ class _Meaning:
 
 
 @pytest.mark.parametrize(
+    "sql, evidence",
+    [
+        ("SELECT area, SUM(area) OVER (ORDER BY area) AS running_area FROM districts", "language"),
+        ("SELECT area - inhabitants AS running FROM districts", "language"),
+        ("SELECT STDDEV(area) AS running FROM districts", "language"),
+        ("SELECT SUM(area) AS running FROM districts", "schema"),
+        ("SELECT SUM(area) / 100.0 AS running FROM districts", "schema"),
+        ("SELECT area * inhabitants AS running FROM districts", "schema"),
+        ("SELECT area, SUM(area) OVER (ORDER BY area) AS total FROM districts", "schema"),
+    ],
+)
+async def test_what_a_query_computes_need_not_be_stored(sql: str, evidence: str) -> None:
+    inquiry = Inquiry("What is the running area?", Context(db_schema=SCHEMA, system=""))
+    (doubt,) = await doubts_of(Missing((Lacking("running"),)), inquiry, sql, [], None)
+    assert doubt.evidence == evidence
+
+
+@pytest.mark.parametrize(
     "question, mention, sql, taken",
     [
         ("What is the population?", "population", "SELECT SUM(inhabitants) FROM districts", "inhabitants"),

@@ -47,11 +47,14 @@ async def doubts_of(
         return (Doubt(rule=RULE, evidence=unexplained, detail=missing.nothing_near.assumption),)
     made_up = _find_made_up(tried, inquiry)
     told = words(" ".join(it.mention for it in missing.lacking))
+    computed = words(" ".join(name for tree in _trees([sql], inquiry) for name in _list_computed(tree)))
     found: list[Doubt] = []
     for it in (*missing.lacking, *(Lacking(word) for word in made_up if not words(word) <= told)):
         is_made_up = any(words(word) <= words(it.mention) for word in made_up)
         taken = "" if is_made_up else await _find_near(it.mention, sql, inquiry, meaning)
-        evidence: RuleEvidence = "language" if taken or (it.presumed and not is_made_up) else unexplained
+        is_computed = words(it.mention) <= computed and not is_made_up
+        is_mild = taken or is_computed or (it.presumed and not is_made_up)
+        evidence: RuleEvidence = "language" if is_mild else unexplained
         assumed = frames.assumed.format(mention=it.mention, meant=taken)
         detail = assumed if taken else describe_lacking(it, inquiry)
         found.append(Doubt(rule=RULE, evidence=evidence, detail=detail))
@@ -88,6 +91,21 @@ def _list_computed_with(name: str, trees: Sequence[exp.Expr]) -> Iterator[str]:
         for operation in tree.find_all(exp.Add, exp.Sub, exp.Mul, exp.Div):
             names = [split_name(it.name) for it in operation.find_all(exp.Column)]
             yield from names if name in names else ()
+
+
+def _list_computed(tree: exp.Expr) -> Iterator[str]:
+    """The names that a query gives to what it computes itself: a running total, a lead time, a rate, a quartile.
+
+    Such a word need not be stored. A plain aggregate or product of columns does not explain it: `SUM(amount) AS fuel`.
+    """
+    from sqlglot import exp
+
+    plain = (exp.Sum, exp.Count, exp.Avg, exp.Min, exp.Max)
+    for alias in tree.find_all(exp.Alias):
+        compared = alias.this.find_all(exp.Sub, exp.Div, exp.DateDiff)
+        is_compared = any(len(list(it.find_all(exp.Column, exp.Star))) > 1 for it in compared)
+        if is_compared or any(not isinstance(it, plain) for it in alias.this.find_all(exp.Window, exp.AggFunc)):
+            yield split_name(alias.alias)
 
 
 def _list_read(tree: exp.Expr) -> Iterator[str]:
