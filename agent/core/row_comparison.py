@@ -71,6 +71,46 @@ def same_rows(gold: QueryResult, predicted: QueryResult, *, ordered: bool, ties:
     return any(agree(wanted, [tuple(row[i] for i in order) for row in given]) for order in orders)
 
 
+def round_alike(one: QueryResult, other: QueryResult) -> tuple[QueryResult, QueryResult]:
+    """Both results, with each column's numbers rounded to as many decimals as the one with fewer shows there.
+
+    So 10.58 and 10.6 are the same value, once rounded by a query. A column of whole numbers rounds nothing: 3 may be
+    3.4 by an integer division. Columns are compared by position; unequal widths change nothing.
+    """
+    if len(one.columns) != len(other.columns):
+        return one, other
+    places = [_decimals(it) for it in (one, other)]
+    shared = [min(pair) if min(pair) and len(set(pair)) > 1 else None for pair in zip(*places, strict=True)]
+    if not any(shared):
+        return one, other
+    first, second = (_rounded(it, shared) for it in (one, other))
+    return first, second
+
+
+def _decimals(result: QueryResult) -> list[int]:
+    """The most decimals of a number in each column; 0 if a value is no number."""
+    found = [0] * len(result.columns)
+    for row in result.rows:
+        for at, value in enumerate(row):
+            text = str(value)
+            if isinstance(value, float | str) and _NUMBER.fullmatch(text):
+                found[at] = max(found[at], len(text.partition(".")[2]))
+    return found
+
+
+def _rounded(result: QueryResult, places: Sequence[int | None]) -> QueryResult:
+    rows = (
+        tuple(cell if n is None else _rounded_cell(cell, n) for cell, n in zip(row, places, strict=True))
+        for row in result.rows
+    )
+    return result.model_copy(update={"rows": tuple(rows)})
+
+
+def _rounded_cell(value: JsonValue, places: int) -> JsonValue:
+    number = canonical(value)
+    return round(number, places) if isinstance(number, float) else value
+
+
 def is_ordered(sql: str, dialect: str) -> bool:
     """Whether the query as a whole, not only a part of it, has an ORDER BY. False if it cannot be parsed."""
     tree = _parse(sql, dialect)

@@ -356,6 +356,23 @@ async def test_besides_a_judge_one_with_other_rows_leaves_the_answer_unverified(
     await service.close()
 
 
+async def test_drafts_that_agree_on_other_rows_contradict_the_judge(make_service: Make, model: ScriptedModel) -> None:
+    service = make_service(second_draft=False)
+    model.replies(sql=TOTAL)
+    model.replies(sql=OTHER)  # begun while the judge reads
+    model.replies(correct=True, reason="the sum over all orders")
+    for _ in range(2):
+        model.replies(sql=OTHER)
+
+    answer = await service.query("What do all orders come to?", "shop", options=Options(effort="thorough"))
+
+    (check,) = [it for it in answer.checks if it.name == "second_draft"]
+    assert (check.passed, check.detail) == (False, "3 of 4 independent drafts give other rows.")
+    assert answer.results == [{"total": 460.5}]
+    assert not answer.verified
+    await service.close()
+
+
 async def test_the_same_query_without_rows_twice_is_what_the_drafts_agree_on(
     voting: Service, model: ScriptedModel
 ) -> None:

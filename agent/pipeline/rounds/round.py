@@ -202,7 +202,12 @@ class Round:
             who = "The judge accepts" if verdict.source == "judge" else "The drafts agree on"
             self._update(checks=tuple(overrule(check, who) for check in self._attempt.checks))
             if second == "besides":
-                self._update(checks=(*self._attempt.checks, await vote(run, self._try, run.confirmation.drafts)))
+                check = await vote(run, self._try, run.confirmation.drafts)
+                groups = group_candidates(run.candidates)
+                if elect(groups, candidate) is not None:
+                    detail = f"{groups[0].votes} of {run.drafts} independent drafts give other rows."
+                    check = check.model_copy(update={"passed": False, "detail": detail})
+                self._update(checks=(*self._attempt.checks, check))
 
     def _count_earlier_votes(self, votes: int, drafts: int) -> None:
         """Accept a reused query by the votes of the drafts that agreed on it when it was verified."""

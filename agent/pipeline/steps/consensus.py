@@ -179,9 +179,9 @@ def _agree(one: Candidate, other: Candidate) -> bool:
         return True
     if one.result.holds_nothing or other.result.holds_nothing:
         return False
-    from agent.core.row_comparison import same_rows
+    from agent.core.row_comparison import round_alike, same_rows
 
-    return same_rows(one.result, other.result, ordered=False)
+    return same_rows(*round_alike(one.result, other.result), ordered=False)
 
 
 def _fold(sql: str) -> str:
