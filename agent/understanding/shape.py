@@ -36,6 +36,8 @@ _ONLY_NULL = "Every value is NULL: the filters may match nothing, or nothing can
 
 # Checks that a judge may overrule: a suspicious shape may be what the data really contains.
 SOFT_CHECKS = frozenset({"has_rows"})
+# Rules that doubt the form of the rows, not what they are. A judge may overrule them, too.
+SOFT_RULES = frozenset({"unasked_count", "repeated_rows"})
 
 
 def shape_checks(question: str, result: QueryResult) -> list[Check]:

@@ -95,6 +95,10 @@ def test_doubts_and_failed_checks_are_objections() -> None:
     accepted = (Check(name="has_rows", passed=None, detail="The drafts agree on it."),)
     assert features_of(voted(1, 1, checks=accepted))["objections"] == 1.0, "no rows are no evidence"
     assert features_of(voted(1, judge=True, checks=accepted))["objections"] == 0.0, "but where the judge accepts them"
+    form = (Doubt(rule="unasked_count", evidence="language", detail=""),)
+    assert features_of(voted(1, 1, doubts=form))["objections"] == 1.0
+    assert features_of(voted(1, judge=True, doubts=form))["objections"] == 0.0, "the judge has seen the doubt"
+    assert features_of(voted(1, judge=True, doubts=doubts))["objections"] == 1.0, "but it does not overrule keys"
     assert features_of(voted(1, 1, doubts=doubts[:1] * 3, checks=checks))["objections"] == 3.0, "at most"
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Protocol
 from pydantic import Field, ValidationError, model_validator
 
 from agent.core.errors import ConfigurationInvalid
-from agent.understanding.shape import SOFT_CHECKS
+from agent.understanding.shape import SOFT_CHECKS, SOFT_RULES
 from executors.base import Frozen
 
 if TYPE_CHECKING:
@@ -50,9 +50,10 @@ def features_of(evidence: Evidence) -> dict[str, float]:
     """
     chosen = evidence.chosen
     supporters, others = _voices(evidence)
-    doubts = sum(doubt.rule not in MILD for doubt in evidence.doubts)
-    # drafts that agree on an empty result do not prove that it is right; a judge has read the query
-    soft = SOFT_CHECKS if evidence.judge is not True else frozenset[str]()
+    # drafts that agree on an empty result do not prove that it is right; a judge has read the query and the doubts
+    accepted = evidence.judge is True
+    soft, unheard = (frozenset[str](), MILD | SOFT_RULES) if accepted else (SOFT_CHECKS, MILD)
+    doubts = sum(doubt.rule not in unheard for doubt in evidence.doubts)
     failed = sum(
         check.passed is False or (check.passed is None and check.name in soft)
         for check in evidence.checks

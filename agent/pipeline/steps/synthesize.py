@@ -16,6 +16,7 @@ from agent.platform.config.profiles import Profile
 from agent.platform.llm.chat import ChatModel, Message
 from agent.platform.llm.prompting import leaks, templates
 from agent.platform.telemetry.ledger import Ledger
+from agent.understanding.shape import SOFT_RULES
 from executors.base import QueryResult
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 MAX_TOKENS = 250
 _TWO_DECIMALS = re.compile(r"(?:DECIMAL|NUMERIC|NUMBER)\s*\(\s*\d+\s*,\s*2\s*\)", re.IGNORECASE)
-# Rules that doubt the form of the rows, not what they are: a sentence about them can still be true.
-ABOUT_FORM = frozenset({"unasked_count", "repeated_rows"})
 NO_ANSWER = "it was empty, or broke off before its end. Answer in one short sentence."
 NO_WHOLE_ANSWER = "The model's answer is incomplete."
 
@@ -181,7 +180,7 @@ def is_contested(attempt: Attempt) -> bool:
     """
     disputed = any(check.name == "second_draft" and check.passed is False for check in attempt.checks)
     judged = attempt.verdict is not None and attempt.verdict.source == "judge"
-    doubted = any(doubt.rule not in ABOUT_FORM for doubt in attempt.doubts)
+    doubted = any(doubt.rule not in SOFT_RULES for doubt in attempt.doubts)
     return disputed or not attempt.is_accepted or (doubted and not judged)
 
 
