@@ -83,7 +83,7 @@ def round_alike(one: QueryResult, other: QueryResult) -> tuple[QueryResult, Quer
     shared = [min(pair) if min(pair) and len(set(pair)) > 1 else None for pair in zip(*places, strict=True)]
     if not any(shared):
         return one, other
-    first, second = (_rounded(it, shared) for it in (one, other))
+    first, second = (_round_rows(it, shared) for it in (one, other))
     return first, second
 
 
@@ -98,15 +98,15 @@ def _decimals(result: QueryResult) -> list[int]:
     return found
 
 
-def _rounded(result: QueryResult, places: Sequence[int | None]) -> QueryResult:
+def _round_rows(result: QueryResult, places: Sequence[int | None]) -> QueryResult:
     rows = (
-        tuple(cell if n is None else _rounded_cell(cell, n) for cell, n in zip(row, places, strict=True))
+        tuple(cell if n is None else _round_cell(cell, n) for cell, n in zip(row, places, strict=True))
         for row in result.rows
     )
     return result.model_copy(update={"rows": tuple(rows)})
 
 
-def _rounded_cell(value: JsonValue, places: int) -> JsonValue:
+def _round_cell(value: JsonValue, places: int) -> JsonValue:
     number = canonical(value)
     return round(number, places) if isinstance(number, float) else value
 

@@ -367,7 +367,7 @@ GUESS_CASES: dict[str, tuple[Case, ...]] = {
             )
         ),
     ),
-    "unread_code": (
+    "unread_kind": (
         *(
             Case(sql, DOUBT, why, question=question, documents=CHANNELS)
             for sql, question, why in (
@@ -407,6 +407,21 @@ GUESS_CASES: dict[str, tuple[Case, ...]] = {
             )
         ),
         Case(f"{READERS} WHERE id > 3", None, "nothing is documented", question=BY_TELEPHONE),
+        Case(READERS, DOUBT, "a value that shortens a word", question="How many adaptations are there?"),
+        Case(READERS, None, "two letters", question="How many bottles are there?"),
+        *(
+            Case(sql, after, why, question=question, values=(LinkedValue("readers", "channel", value, said, how, 0.4),))
+            for sql, question, said, value, how, after, why in (
+                (READERS, "How many post readers are there?", "post", "post", "exact", DOUBT, "a stored kind"),
+                (READERS, "How many members by letters?", "letters", "letter", "form", DOUBT, "in another form"),
+                (READERS, "How many readers by POST?", "POST", "post", "case", DOUBT, "in capitals"),
+                (READERS, "How many readers by mail?", "mail", "post", "meaning", None, "only of that meaning"),
+                (READERS, "How many readers of 2015?", "2015", "2015", "exact", None, "a year"),
+                (READERS, "How many loans by readers?", "loans", "loan", "form", None, "a table has that name"),
+                (f"{READERS} WHERE channel = 'post'", "How many by post?", "post", "post", "exact", None, "filtered"),
+                ("SELECT COUNT(*) FROM books", "How many by post?", "post", "post", "exact", None, "not its table"),
+            )
+        ),
         Case(
             f"{READERS} WHERE id > 4",
             None,

@@ -53,7 +53,7 @@ RULES = (
     "period_as_day",
     "said_values",
     "unsaid_values",
-    "unread_code",
+    "unread_kind",
     "unread_join",
     "asked_of_each",
     "unasked_count",
