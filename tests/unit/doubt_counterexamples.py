@@ -18,6 +18,7 @@ def _documented(text: str) -> tuple[Document, ...]:
 
 LEFT_READS = READS.replace(" JOIN", " LEFT JOIN")
 BOOKS_LENT = "FROM books AS b JOIN loans AS l ON l.book_id = b.id"
+SHOWN = "FROM films AS f JOIN screenings AS s USING (film_id) JOIN tickets AS t USING (screening_id)"
 BY_TELEPHONE = "SELECT COUNT(*) FROM readers WHERE channel = 'T'"
 BY_APP = "SELECT COUNT(*) FROM readers WHERE channel = 'M'"
 
@@ -26,6 +27,8 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
         *doubted(
             (f"SELECT TOTAL(b.price) {BOOKS_LENT}", "SQLite's own sum"),
             (f"SELECT b.id, SUM(b.price) {BOOKS_LENT} GROUP BY b.id", "in each group"),
+            (f"SELECT SUM(s.seats) {SHOWN}", "once for each ticket, by USING"),
+            (f"SELECT SUM(f.minutes) {SHOWN}", "once for each ticket of each screening"),
         ),
         *left_alone(
             (f"SELECT b.title, COUNT(*) {BOOKS_LENT} GROUP BY b.id", "how often each was lent"),
@@ -39,6 +42,8 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
                 "a query inside, of which no key is known",
             ),
             (f"SELECT b.price {BOOKS_LENT}", "no aggregate"),
+            (f"SELECT f.film_id, SUM(t.cents) {SHOWN} GROUP BY f.film_id", "USING joins no film to a ticket"),
+            ("SELECT SUM(s.seats) FROM films AS f JOIN screenings AS s USING (film_id)", "one film each"),
         ),
     ],
     "ungrouped_columns": [

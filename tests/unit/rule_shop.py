@@ -80,6 +80,23 @@ TABLES = (
         primary_key=("id",),
         foreign_keys=(_key("keys", "badges"),),
     ),
+    Table(
+        name="films",  # the tables of a cinema, whose keys have the same name everywhere
+        columns=(_column("film_id"), _column("minutes"), _column("off_pct"), _column("rating", "REAL")),
+        primary_key=("film_id",),
+    ),
+    Table(
+        name="screenings",
+        columns=(_column("screening_id"), _column("film_id"), _column("seats"), _column("shown_on", "DATE")),
+        primary_key=("screening_id",),
+        foreign_keys=(ForeignKey(columns=("film_id",), table="films", referenced=("film_id",)),),
+    ),
+    Table(
+        name="tickets",
+        columns=(_column("ticket_id"), _column("screening_id"), _column("cents"), _column("row_name", "TEXT")),
+        primary_key=("ticket_id",),
+        foreign_keys=(ForeignKey(columns=("screening_id",), table="screenings", referenced=("screening_id",)),),
+    ),
 )
 
 

@@ -25,7 +25,7 @@ def apply(context: RuleContext) -> Finding | None:
         tables = {alias: table for alias, table in context.tables(select).items() if table is not None}
         if len(tables) < max(2, len(context.tables(select))):
             continue
-        pairs, named = equal_columns(select), DIALECTS[context.schema.dialect].aggregates
+        pairs, named = equal_columns(select, tables), DIALECTS[context.schema.dialect].aggregates
         for node in find_all_in_scope(select, exp.AggFunc, exp.Anonymous):
             aggregates = isinstance(node, exp.AggFunc) or node.name.lower() in named
             alias = _rows_of(node, select, tables) if aggregates else None

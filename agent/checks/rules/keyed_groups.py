@@ -46,7 +46,7 @@ def _find_decided(select: exp.Select, context: RuleContext) -> tuple[list[exp.Co
     tables, keys = context.tables(select), group_keys(select)
     places = {(alias, key.name.lower()) for key in keys if (alias := owner_alias(key, tables)) is not None}
     if not any(join.side for join in select.args.get("joins") or []):  # of an outer join, one side may be NULL
-        places |= {other for one, other in equal_columns(select) if one in places}
+        places |= {other for one, other in equal_columns(select, tables) if one in places}
     names = {it.alias.lower() for it in select.selects if it.alias}
     found, tests = dict[exp.Column, None](), dict[str, None]()
     for column in find_all_in_scope(select, exp.Column):

@@ -30,7 +30,7 @@ def apply(context: RuleContext) -> Finding | None:
         referenced = [it.referenced for keys in every for it in keys if it.table.lower() == table.name.lower()]
         own = {columns[0].lower() for columns in (table.primary_key, *referenced) if len(columns) == 1}
         names = [it.name for it in table.columns if it.name.lower() in by]
-        joined = {here for (source, here), other in equal_columns(select) if source == alias != other[0]}
+        joined = {here for (source, here), other in equal_columns(select, tables) if source == alias != other[0]}
         key = next((it.name for it in table.columns if it.name.lower() in own & joined), None)
         refers = {name.lower() for it in table.foreign_keys for name in it.columns}
         if key is None or by & (own | refers) or not any(is_text(it) for it in table.columns if it.name in names):

@@ -34,7 +34,8 @@ def move_to_parent(context: RuleContext, found: TextFilter, stored: LinkedValue)
         paths = list(_paths(found.table, target, schema))
     if select is None or column is None or len(paths) != 1:
         return
-    tables, equal, joined = context.tables(select), equal_columns(select), dict[str, exp.Join]()
+    tables, joined = context.tables(select), dict[str, exp.Join]()
+    equal = equal_columns(select, tables)
     here = owner_alias(column, tables)
     for edge in paths[0]:
         pairs = list(zip(edge.columns, edge.referenced, strict=True))

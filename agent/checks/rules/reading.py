@@ -103,8 +103,11 @@ def owner_alias(column: exp.Expr, tables: Mapping[str, Table | None]) -> str | N
     return found[0] if len(found) == 1 else None
 
 
-def equal_columns(select: exp.Select) -> set[tuple[Place, Place]]:
-    """The pairs of columns that a SELECT requires to be equal, each pair in both orders."""
+def equal_columns(select: exp.Select, tables: Mapping[str, Table | None]) -> set[tuple[Place, Place]]:
+    """The pairs of columns that a SELECT requires to be equal, each pair in both orders.
+
+    USING pairs a column with that of each earlier source that has it. A source that is no table may have any.
+    """
     joins = select.args.get("joins") or []
     where, found = select.args.get("where"), set[tuple[Place, Place]]()
     for condition in [*(it.args.get("on") for it in joins), where.this if where is not None else None]:
@@ -115,5 +118,7 @@ def equal_columns(select: exp.Select) -> set[tuple[Place, Place]]:
     sources = [part.this.alias_or_name.lower() for part in [select.args.get("from_"), *joins] if part is not None]
     for place, join in enumerate(joins, 1):
         names = [it.name.lower() for it in join.args.get("using") or []]
-        found |= {((one, name), (sources[place], name)) for name in names for one in sources[:place]}
+        for one in sources[:place]:
+            table = tables.get(one)
+            found |= {((one, it), (sources[place], it)) for it in names if table is None or table.column(it)}
     return found | {(other, one) for one, other in found}

@@ -23,7 +23,7 @@ _ANY_KEY = frozenset({"id", "key", "code", "no"})  # keys of any table have thes
 def apply(context: RuleContext) -> Finding | None:
     for select in context.selects:
         tables = context.tables(select)
-        for one, other in sorted(equal_columns(select)):
+        for one, other in sorted(equal_columns(select, tables)):
             mine, theirs = (_find_origin(select, side, tables, context) for side in (one, other))
             if mine is None or theirs is None or mine[0] is theirs[0]:
                 continue
