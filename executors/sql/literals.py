@@ -38,8 +38,9 @@ class TextFilter(NamedTuple):
 
 
 def text_filters(tree: exp.Query, schema: Schema) -> list[TextFilter]:
-    """Each string that a column of one real table must equal, including `IN (...)`. Negated conditions are left out.
+    """Each string that a column of one real table must equal, including `IN (...)`.
 
+    Negated conditions are left out, and blank strings: `= ''` asks for what is empty.
     For a column of numbers, only strings that are not numbers: SQLite and MySQL compare the two without an error.
     """
     found: list[TextFilter] = []
@@ -122,7 +123,7 @@ def _sides(node: exp.Expr) -> tuple[exp.Column | None, list[exp.Literal]]:
         column, others = node.expression, [node.this]
     if not isinstance(column, exp.Column):
         return None, []
-    return column, [other for other in others if isinstance(other, exp.Literal) and other.is_string]
+    return column, [it for it in others if isinstance(it, exp.Literal) and it.is_string and str(it.this).strip()]
 
 
 def _plain(text: str) -> str:

@@ -53,6 +53,7 @@ def test_only_texts_of_real_tables_are_filters() -> None:
         ("sqlite", "SELECT city FROM people WHERE sex = `F`", [], "these are for names alone"),
         ("sqlite", 'SELECT city FROM people AS p WHERE sex = p."F"', [], "a column of p"),
         ("postgresql", 'SELECT city FROM people WHERE sex = "F"', [], "elsewhere it is a name"),
+        ("sqlite", "SELECT city FROM people WHERE sex = '' OR sex IN (' ', 'F')", ["F"], "a blank text is no value"),
         ("sqlserver", "SELECT city FROM people WHERE sex IN (N'F', 'M')", ["F", "M"], "N begins a text of any letters"),
     ],
 )
