@@ -147,6 +147,21 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
                 "SELECT b.title, COUNT(*) FROM books AS b LEFT OUTER JOIN loans AS l ON l.book_id = b.id GROUP BY b.id",
                 "OUTER",
             ),
+            (
+                "SELECT r.channel, COUNT(*), MAX(t.last) FROM readers AS r LEFT JOIN (SELECT reader_id, "
+                "MAX(due) AS last FROM loans GROUP BY reader_id, fee) AS t ON t.reader_id = r.id GROUP BY r.channel",
+                "several rows of a reader",
+            ),
+            (
+                "SELECT r.id, COUNT(*), SUM(t.n) FROM readers AS r LEFT JOIN (SELECT reader_id, COUNT(*) AS n "
+                "FROM loans GROUP BY reader_id) AS t ON t.reader_id = r.id GROUP BY r.id",
+                "each reader is a group",
+            ),
+            (
+                "SELECT r.channel, COUNT(*) FROM readers AS r LEFT JOIN (SELECT DISTINCT reader_id FROM loans) AS t "
+                "ON t.reader_id = r.id GROUP BY r.channel",
+                "nothing but the count reads the join",
+            ),
         ),
         *left_alone(
             ("SELECT COUNT(*) FROM readers", "no join"),
@@ -155,6 +170,22 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
             (f"SELECT r.name, COUNT(DISTINCT l.book_id) {LEFT_READS} GROUP BY r.id", "books"),
             (f"SELECT r.name, SUM(l.fee) {LEFT_READS} GROUP BY r.id", "a sum"),
             (f"SELECT l.book_id, COUNT(*) {LEFT_READS} GROUP BY l.book_id", "grouped by what was joined"),
+            (
+                "WITH firsts AS (SELECT reader_id AS reader, MIN(taken_at) AS first FROM loans GROUP BY reader_id) "
+                "SELECT r.channel, COUNT(*), SUM(CASE WHEN f.first < '2024-01-01' THEN 1 ELSE 0 END) FROM readers AS r "
+                "LEFT JOIN firsts AS f ON f.reader = r.id GROUP BY r.channel",
+                "a CTE with one row of each reader",
+            ),
+            (
+                "SELECT r.channel, COUNT(*), COUNT(t.reader_id) FROM readers AS r LEFT JOIN (SELECT DISTINCT reader_id "
+                "FROM loans) AS t ON t.reader_id = r.id GROUP BY r.channel",
+                "readers, and those with loans",
+            ),
+            (
+                "SELECT r.channel, COUNT(*), COUNT(b.colour) FROM readers AS r LEFT JOIN badges AS b ON b.id = r.id "
+                "GROUP BY r.channel",
+                "by a whole key",
+            ),
             (f"SELECT r.name, COUNT(*) {READS} GROUP BY r.id", "those who have one"),
             (f"SELECT r.name, COUNT(*) {READS.replace(' JOIN', ' RIGHT JOIN')} GROUP BY r.id", "another side"),
             (f"SELECT r.name, COUNT(r.id) {LEFT_READS} GROUP BY r.id", "readers are counted"),

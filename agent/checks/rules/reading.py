@@ -122,3 +122,27 @@ def equal_columns(select: exp.Select, tables: Mapping[str, Table | None]) -> set
             table = tables.get(one)
             found |= {((one, it), (sources[place], it)) for it in names if table is None or table.column(it)}
     return found | {(other, one) for one, other in found}
+
+
+def is_unique(source: exp.Expr, table: Table | None, columns: set[str]) -> bool:
+    """Whether no two rows of a source have the same values in these columns: they contain the key of its table, or all
+    that a query in its place groups by or shows as distinct."""
+    if table is not None:
+        return bool(table.primary_key) and {it.lower() for it in table.primary_key} <= columns
+    query = source.this if isinstance(source, exp.Subquery) else _cte_of(source)
+    if not isinstance(query, exp.Select):
+        return False
+    shown = {it.unalias(): it.alias_or_name.lower() for it in query.selects}
+    keys = list(shown) if query.args.get("distinct") else group_keys(query)
+    return bool(keys) and all(shown.get(it) in columns for it in keys)
+
+
+def _cte_of(source: exp.Expr) -> exp.Expr | None:
+    """The query of WITH that a name in FROM means."""
+    at: exp.Expr | None = source
+    while at is not None:
+        ctes = at.args["with_"].expressions if at.args.get("with_") else []
+        if found := next((it.this for it in ctes if it.alias.lower() == source.name.lower()), None):
+            return found if isinstance(found, exp.Expr) else None
+        at = at.parent
+    return None
