@@ -120,6 +120,7 @@ RIGHT = [
      "SELECT id FROM orders WHERE status = 'X' OR status = 'C' OR status = 'S' AND amount < 20"),
     ('Which customer is called "Ada"?', "SELECT id FROM customers WHERE name = 'Ada'"),
     ("How many customers are there in Niger?", "SELECT COUNT(*) AS n FROM customers WHERE country = 'Niger'"),
+    ("How many full pairs were sold?", "SELECT SUM(quantity / 2) AS n FROM order_items"),
     ("How many pens were sold?", "SELECT SUM(quantity) AS n FROM order_items WHERE product = 'pen'"),
     ("Show the statuses of the orders.", "SELECT DISTINCT status FROM orders"),
     ("How many orders have a known customer?", "SELECT COUNT(*) AS n FROM orders WHERE NOT customer_id IS NULL"),
@@ -275,6 +276,8 @@ PROPOSED = [
     ("trade", "What is the share of orders with a pen?",
      "SELECT (SELECT COUNT(DISTINCT order_id) FROM order_items WHERE product = 'pen') / COUNT(*) AS s FROM orders",
      [[0.75]]),
+    ("trade", "What do the quantities leave of 10, each as a share?",
+     "SELECT SUM(1 - quantity / 10) AS s FROM order_items", [[4.9]]),
     ("trade", "What is the highest rating?", "SELECT MAX(rating) AS r FROM orders", [[10.0]]),
 ]  # fmt: skip
 

@@ -1,8 +1,9 @@
 """A ratio of integers, which some dialects truncate: 58 of 100 becomes 0.
 
 Only expressions that are integers whatever the columns hold are doubted: counts, and sums and products of counts and
-literals. A division that is rounded down on purpose (`FLOOR`, `CAST(... AS INTEGER)`) is left alone. SQL Server also
-truncates the average of integers: of 1 and 2 it is 1.
+literals; and a column divided by a literal that none of its values reaches: `1 - discount / 100` is always 1. A
+division that is rounded down on purpose (`FLOOR`, `CAST(... AS INTEGER)`) is left alone. SQL Server also truncates the
+average of integers: of 1 and 2 it is 1.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from sqlglot import exp
 from sqlglot.optimizer.annotate_types import annotate_types
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
+from agent.checks.rules.reading import group_keys
 from executors.dialects.table import DIALECTS
 from executors.sql.literals import owner_of
+from executors.sql.names.tables import identifier, to_source
 
 _INTEGER = re.compile(r"(?:tiny|small|big)?int(?:eger)?\b", re.IGNORECASE)
 
@@ -26,17 +29,55 @@ def apply(context: RuleContext) -> Finding | None:
     kinds = (exp.Div, exp.Avg) if dialect.name == "sqlserver" else (exp.Div,)
 
     def divide(node: exp.Expr) -> exp.Expr | None:
-        around = node.find_ancestor(exp.Floor, exp.Cast, exp.Mod)
-        is_cut = around is not None and any(it.unnest() is node for it in around.iter_expressions())
-        if is_cut or not node.find(exp.AggFunc) or node.find(exp.Cast) or isinstance(node.this, exp.Distinct):
+        if _is_cut(node) or not node.find(exp.AggFunc) or node.find(exp.Cast) or isinstance(node.this, exp.Distinct):
             return None
-        if not _is_of_integers(node, context):
-            return None
-        node.set("this", exp.Mul(this=exp.Literal.number("1.0"), expression=_in_parentheses(node.this)))
-        return node
+        return _divide_exactly(node) if _is_of_integers(node, context) else None
+
+    counts: list[str] = []
+
+    def divide_column(node: exp.Expr) -> exp.Expr | None:
+        greatest = None if _is_cut(node) or _counts_steps(node) else _greatest_below(node, context)
+        counts.extend([greatest] if greatest is not None else [])
+        return _divide_exactly(node) if greatest is not None else None
 
     detail = f"{dialect.title} drops the decimals when it divides whole numbers: {{}}."
-    return context.change_each(*kinds, by=divide, detail=detail)
+    if (found := context.change_each(*kinds, by=divide, detail=detail)) is not None:
+        return found
+    found = context.change_each(exp.Div, by=divide_column, detail=detail)
+    return found and found._replace(counts=tuple(dict.fromkeys(counts)))
+
+
+def _is_cut(node: exp.Expr) -> bool:
+    around = node.find_ancestor(exp.Floor, exp.Cast, exp.Mod)
+    return around is not None and any(it.unnest() is node for it in around.iter_expressions())
+
+
+def _divide_exactly(node: exp.Expr) -> exp.Expr:
+    node.set("this", exp.Mul(this=exp.Literal.number("1.0"), expression=_in_parentheses(node.this)))
+    return node
+
+
+def _counts_steps(node: exp.Expr) -> bool:
+    """Whether whole steps are meant: compared, joined to a text, grouped by, or beside what is left over."""
+    select, around = node.find_ancestor(exp.Select), node.parent
+    while isinstance(around, exp.Paren):
+        around = around.parent
+    back = isinstance(around, exp.Mul) and node.expression in (around.this, around.expression)
+    rest = select is not None and any(it.this == node.this for it in select.find_all(exp.Mod))
+    keys = group_keys(select) if select is not None else []
+    grouped = any(it == node for key in keys for it in key.find_all(exp.Div))
+    return back or rest or grouped or isinstance(around, exp.EQ | exp.In | exp.DPipe | exp.Concat)
+
+
+def _greatest_below(node: exp.Expr, context: RuleContext) -> str | None:
+    """A query of the greatest value of a divided column of integers: NULL if its divisor is no greater number."""
+    column, divisor = node.this.unnest(), node.expression
+    owner = owner_of(column, context.schema) if isinstance(column, exp.Column) else None
+    if owner is None or not _INTEGER.match(owner[1].type) or not (isinstance(divisor, exp.Literal) and divisor.is_int):
+        return None
+    greatest = exp.Max(this=exp.Abs(this=exp.column(identifier(owner[1].name, context.schema))))
+    number = exp.Case().when(greatest < divisor.copy(), greatest.copy())
+    return context.to_sql(exp.select(number).from_(to_source(owner[0], context.schema)))
 
 
 def _is_of_integers(node: exp.Expr, context: RuleContext) -> bool:
