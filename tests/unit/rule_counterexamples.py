@@ -5,7 +5,7 @@ They are looked at like those of `rule_cases`: over the same tables, by the same
 
 from __future__ import annotations
 
-from rule_cases import COLUMN, READS, left_alone, missing_text
+from rule_cases import COLUMN, READS, doubted, left_alone, missing_text
 from rule_shop import DOUBT, LOANS, Case, grouped
 
 from executors.errors import ErrorKind
@@ -23,6 +23,18 @@ def _looked_up(sql: str, after: str | None, why: str, text: str, same: str | Non
 
 
 TAKEN = "SELECT id FROM loans WHERE taken_at"
+
+WHOLE_DAYS = (
+    (f"{TAKEN} < '2024-03-01'", "before its midnight"),
+    (f"{TAKEN} BETWEEN '2024-03-01' AND '2024-03-31 23:59:59'", "to its last second"),
+    (f"{TAKEN} >= '2024-03-01' AND taken_at < '2024-04-01'", "to the next month"),
+    (f"{TAKEN} = (SELECT MAX(taken_at) FROM loans)", "of another query"),
+    (f"{TAKEN} < '2024-03-31'", "before a day, since ever"),
+    (f"{TAKEN} >= '2024-03-10' AND taken_at < '2024-03-31'", "no whole months"),
+    (f"{TAKEN} >= '2024-03-01' AND taken_at < '2024-03-30'", "no last day"),
+    (f"{TAKEN} >= '2024-03-01' OR taken_at < '2024-03-31'", "no span"),
+    (f"{LOANS} due >= '2024-03-01' AND taken_at < '2024-03-31'", "of two columns"),
+)
 
 COUNTEREXAMPLES: dict[str, list[Case]] = {
     "lost_joins": [
@@ -424,12 +436,18 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
             ("SELECT pages, COUNT(*) FROM books GROUP BY pages", "groups"),
         ),
     ],
-    "day_ends": left_alone(
-        (f"{TAKEN} < '2024-03-01'", "before its midnight"),
-        (f"{TAKEN} BETWEEN '2024-03-01' AND '2024-03-31 23:59:59'", "to its last second"),
-        (f"{TAKEN} >= '2024-03-01' AND taken_at < '2024-04-01'", "to the next month"),
-        (f"{TAKEN} = (SELECT MAX(taken_at) FROM loans)", "of another query"),
-    ),
+    "day_ends": [
+        *doubted(
+            ("SELECT id FROM screenings WHERE shown_on >= '2024-01-01' AND shown_on < '2024-03-31'", "a quarter"),
+            (
+                "SELECT SUM(CASE WHEN s.shown_on >= '2024-01-01' AND s.shown_on < '2024-12-31' THEN 1 END) "
+                "FROM screenings AS s",
+                "a year, in a condition",
+            ),
+            (f"{TAKEN} >= '2024-02-01' AND fee > 1 AND taken_at < '2024-02-29'", "a leap year's month, of times"),
+        ),
+        *left_alone(*WHOLE_DAYS),
+    ],
     "missing_partner": [
         *_cases(
             (

@@ -2,6 +2,9 @@
 
 The column's type tells times from days; in SQLite, which has no such type, the stored values do. The alternative
 selects what is before the next day, so that an index of the column still applies.
+
+A span from the first day of a month to before the last day of one leaves that day out, of dates and of times. Whether
+it is meant is not certain, so it is only doubted.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from sqlglot import exp
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from executors.base import Column
 from executors.sql.literals import owner_of
+from executors.sql.tree import conjuncts
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{8}")
 _TIMED_TYPE = re.compile(r"timestamp|datetime|seconddate", re.IGNORECASE)
@@ -27,7 +31,11 @@ _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {exp.EQ: exp.EQ, exp.NEQ: exp.
 
 def apply(context: RuleContext) -> Finding | None:
     detail = "A day includes all its times, not only midnight: {}."
-    return context.change_each(*_KINDS, *_MIRRORED, by=partial(_by_days, context=context), detail=detail)
+    found = context.change_each(*_KINDS, *_MIRRORED, by=partial(_by_days, context=context), detail=detail)
+    if found is not None:
+        return found
+    lost = context.change_each(exp.LT, by=_with_last_day, detail="The last day of the month is left out: {}.")
+    return lost and Finding(lost.detail, probes=(context.sql, lost.sql or context.sql))
 
 
 def _by_days(node: exp.Expr, context: RuleContext) -> exp.Expr | None:
@@ -47,6 +55,24 @@ def _by_days(node: exp.Expr, context: RuleContext) -> exp.Expr | None:
     each = [exp.paren((column >= day).and_(column < end)) for day, end in zip(since, ends, strict=True)]
     found = each[0] if len(each) == 1 else exp.paren(exp.or_(*each))
     return exp.Not(this=found) if kind is exp.NEQ else found
+
+
+def _with_last_day(node: exp.Expr) -> exp.Expr | None:
+    """`< '2025-03-31'` as `< '2025-04-01'` if it ends a span since the first day of a month; None for any other."""
+    end, whole = _next_day(node.expression), node
+    while isinstance(whole.parent, exp.And | exp.Paren):
+        whole = whole.parent
+    parts = [it.unnest() for it in conjuncts(whole)]
+    since = [it.expression for it in parts if isinstance(it, exp.GTE) and it.this == node.this]
+    if end is None or not all(map(_begins_month, (end, *since))) or not since:
+        return None
+    node.set("expression", end)
+    return node
+
+
+def _begins_month(bound: exp.Expr) -> bool:
+    literal = bound.find(exp.Literal)
+    return literal is not None and _DAY.fullmatch(literal.name) is not None and literal.name.endswith("01")
 
 
 def _next_day(bound: exp.Expr | None) -> exp.Expr | None:
