@@ -22,7 +22,49 @@ def _as_text(sql: str, column: str, why: str) -> Case:
     return Case(sql.format(column), sql.format(written), why, dialect="oracle")
 
 
+LENT = "FROM readers AS r LEFT JOIN loans AS l ON l.reader_id = r.id"
+SEEN = "FROM films AS f LEFT JOIN screenings AS s ON s.film_id = f.film_id"
 SILENT_CASES: dict[str, tuple[Case, ...]] = {
+    "undone_join": (
+        *_doubted(
+            (f"SELECT r.name, COUNT(l.id) {LENT} WHERE l.fee > 5 GROUP BY r.id", "readers without such a loan"),
+            (f"SELECT f.film_id, SUM(s.seats) {SEEN} WHERE s.shown_on >= '2024-03-01' GROUP BY f.film_id", "a sum"),
+            (f"SELECT r.name, COUNT(l.id) {LENT} WHERE NOT l.fee IN (1, 2) GROUP BY r.id", "neither of two"),
+            (
+                f"SELECT r.name, COUNT(l.id) {LENT} WHERE r.since > 2000 AND l.due LIKE '2024%' GROUP BY r.id",
+                "beside another",
+            ),
+            (
+                f"SELECT r.name, COUNT(l.id) {LENT} WHERE l.due BETWEEN '2024-01-01' AND '2024-01-31' GROUP BY r.id",
+                "a span",
+            ),
+            (
+                f"SELECT x.name FROM (SELECT r.name, COUNT(l.id) AS n {LENT} WHERE l.fee = 0 GROUP BY r.id) AS x",
+                "in a query inside",
+            ),
+            (
+                "SELECT r.name, COUNT(n.reader_id) FROM readers AS r LEFT JOIN (SELECT reader_id, fee FROM loans) AS n "
+                "ON n.reader_id = r.id WHERE n.fee > 5 GROUP BY r.id",
+                "of a query inside",
+            ),
+        ),
+        *_left_alone(
+            (f"SELECT r.name, COUNT(l.id) {LENT} AND l.fee > 5 GROUP BY r.id", "in the join itself"),
+            (f"SELECT r.name, COUNT(l.id) {LENT} WHERE r.since > 2000 GROUP BY r.id", "of the readers"),
+            (f"SELECT r.name {LENT} WHERE l.id IS NULL GROUP BY r.id", "those without"),
+            (f"SELECT r.name, COUNT(l.id) {LENT} WHERE NOT l.id IS NULL GROUP BY r.id", "those with, on purpose"),
+            (f"SELECT r.name, COUNT(l.id) {LENT} WHERE l.fee > 5 OR l.id IS NULL GROUP BY r.id", "those without, too"),
+            (f"SELECT r.name, COUNT(l.id) {LENT} WHERE COALESCE(l.fee, 0) < 5 GROUP BY r.id", "nothing counts as 0"),
+            (f"SELECT r.name {LENT} WHERE l.fee > 5", "a list of what is selected"),
+            (f"SELECT COUNT(l.id) {LENT} WHERE l.fee > 5", "no groups"),
+            (f"SELECT l.book_id, COUNT(*) {LENT} WHERE l.fee > 5 GROUP BY l.book_id", "groups of the loans"),
+            (f"SELECT name, COUNT(*) {LENT} WHERE l.fee > 5 GROUP BY name", "groups of unknown tables"),
+            (f"SELECT r.name, COUNT(l.id) {LENT} WHERE l.fee > r.since GROUP BY r.id", "of both tables"),
+            (f"SELECT r.name, COUNT(l.id) {LENT.replace('LEFT ', '')} WHERE l.fee > 5 GROUP BY r.id", "no outer join"),
+            (f"SELECT r.name, COUNT(l.id) {LENT} WHERE (l.fee > 5) IS NOT TRUE GROUP BY r.id", "true of nothing"),
+            (f"SELECT f.film_id, COUNT(s.seats) {SEEN} GROUP BY f.film_id HAVING COUNT(s.seats) > 1", "in HAVING"),
+        ),
+    ),
     "date_arithmetic": (
         Case(
             "SELECT AVG(held_on - planned_on) FROM openings",

@@ -36,6 +36,7 @@ RULES = (
     "ungrouped_columns",
     "share_part",
     "counted_nothing",
+    "undone_join",
     "unrelated_keys",
     "contradicted_code",
     "guessed_code",
