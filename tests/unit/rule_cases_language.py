@@ -143,6 +143,27 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
         Case(f"{LOANS} fee > 1500", None, "as half of the world writes it", question="Loans over 1.500?"),
         Case(f"{LOANS} fee > 0.1", None, "a share", question="Loans over 10 %?"),
         Case(
+            "SELECT title FROM books ORDER BY price DESC OFFSET 3 ROWS FETCH NEXT 1 ROWS ONLY",
+            DOUBT,
+            "in the words of SQL Server",
+            question="Which is our third most expensive book?",
+            dialect="sqlserver",
+        ),
+        *(
+            Case(f"SELECT title FROM books ORDER BY price DESC LIMIT {limit}", kind, why, question=question)
+            for limit, question, kind, why in (
+                ("1 OFFSET 3", "Which is our third most expensive book?", DOUBT, "the fourth"),
+                ("1 OFFSET 1", "Which is our 3rd-most expensive book?", DOUBT, "the second, with digits and a hyphen"),
+                ("1 OFFSET 3", "Welches Buch ist das zweite nach dem Preis?", DOUBT, "in German"),
+                ("1 OFFSET 2", "Which is our third most expensive book?", None, "after two"),
+                ("1 OFFSET 1", "Which book was second in the third quarter?", None, "two places"),
+                ("2 OFFSET 3", "Which is our third most expensive book?", None, "several rows"),
+                ("1", "Which book cost the most in the third quarter?", None, "no row by its place"),
+                ("1 OFFSET 3", "Which is the first book after the top three?", None, "the first is no place of a row"),
+                ("1 OFFSET (SELECT COUNT(*) / 2 FROM books)", "What is the second book's rank?", None, "the middle"),
+            )
+        ),
+        Case(
             "SELECT COUNT(*) FROM loans",
             None,
             "held against the count",

@@ -1,6 +1,7 @@
 """Numbers of the question that the query does not contain: as written, as a share, in days, one more or less.
 
-Also numbers that the query compares with a column in another unit: 2 hours for "two days".
+Also numbers that the query compares with a column in another unit: 2 hours for "two days"; and another row than the
+one that is asked for: `LIMIT 1 OFFSET 3` for "the third".
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from agent.checks.rules.base import Finding, Rule, RuleContext
 from agent.checks.rules.reading import find_numbers
 
 _TIME = re.compile(r"(?:19|20)\d\d|\d{1,2}|\d\d?\.\d\d?\.(?:\d\d)?\d\d")  # of a date, which SQL may write otherwise
+_WORD = re.compile(r"\w+")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -30,6 +32,8 @@ def apply(context: RuleContext) -> Finding | None:
         return Finding(
             f"The question says {other.amount.text}, but the query compares {other.column} with {other.number}."
         )
+    if other_row := _shows_other_row(context):
+        return Finding(other_row)
     converted = {digits for it in amounts for digits, _ in find_numbers(it.amount.text)}
     missing: list[str] = []
     for number_text, readings in find_numbers(context.question):
@@ -41,6 +45,25 @@ def apply(context: RuleContext) -> Finding | None:
     if not missing or (len(missing) == 1 and _is_compared_by_reader(context)):
         return None
     return Finding(f"The query does not use {', '.join(missing)}, which the question names.")
+
+
+def _shows_other_row(context: RuleContext) -> str | None:
+    """A sentence if the query shows one row by its place, and the question names other places."""
+    limit, offset = (context.query.args.get(part) for part in ("limit", "offset"))
+    numbers = [it.args.get("count") or it.expression for it in (limit, offset) if it is not None]
+    language, said = language_of(context.question), _WORD.findall(context.question.lower())
+    if (
+        language not in LANGUAGES
+        or len(numbers) < 2
+        or not all(isinstance(it, exp.Literal) and it.is_int for it in numbers)
+    ):
+        return None
+    phrases = (vocabulary(language).find_phrase(said, place) for place in range(len(said)))
+    ranks = {it.rank for it in phrases if it is not None and it.rank > 1}
+    place = int(numbers[1].name) + 1
+    if numbers[0].name != "1" or not ranks or place in ranks:
+        return None
+    return f"The query shows row {place}, and the question asks for row {', '.join(map(str, sorted(ranks)))}."
 
 
 def _docs_of(context: RuleContext) -> Callable[[str], list[str]]:
