@@ -114,6 +114,26 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
                 "a percentage",
             ),
             ("SELECT 1.0 * COUNT(*) FILTER (WHERE fee > 5 AND book_id = 1) / COUNT(*) FROM loans", "by FILTER"),
+            (
+                "SELECT film_id, 1.0 * SUM(seats) / (SELECT SUM(seats) FROM screenings) FROM screenings "
+                "WHERE shown_on >= '2024-01-01' GROUP BY film_id",
+                "of one year, over all years",
+            ),
+            (
+                f"SELECT r.name, SUM(l.fee) * 100.0 / (SELECT SUM(fee) FROM loans WHERE book_id <> 3) {READS} "
+                "WHERE l.book_id <> 3 AND l.due < '2024-03-01' GROUP BY r.id",
+                "one filter of two",
+            ),
+            (
+                "WITH each AS (SELECT film_id, SUM(seats) AS n FROM screenings WHERE shown_on < '2024-01-01' "
+                "GROUP BY film_id) SELECT film_id, n * 1.0 / (SELECT SUM(seats) FROM screenings) FROM each",
+                "groups of a CTE",
+            ),
+            (
+                "WITH whole AS (SELECT SUM(seats) AS n FROM screenings) SELECT s.film_id, SUM(s.seats) * 1.0 / whole.n "
+                "FROM screenings AS s CROSS JOIN whole WHERE s.shown_on < '2024-01-01' GROUP BY s.film_id, whole.n",
+                "the whole of a CTE",
+            ),
         ),
         *left_alone(
             ("SELECT 1.0 * COUNT(*) FILTER (WHERE fee > 5) / COUNT(*) FROM loans", "one condition"),
@@ -137,6 +157,46 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
                 "of all that there is",
             ),
             ("SELECT MAX(fee) / MIN(fee) FROM loans", "a ratio"),
+            (
+                "SELECT film_id, 1.0 * SUM(seats) / (SELECT SUM(seats) FROM screenings WHERE shown_on >= "
+                "'2024-01-01') FROM screenings WHERE shown_on >= '2024-01-01' GROUP BY film_id",
+                "both of one year",
+            ),
+            (
+                "SELECT film_id, 1.0 * SUM(seats) / (SELECT SUM(seats) FROM screenings WHERE STRFTIME('%Y', shown_on) "
+                "= '2024') FROM screenings WHERE shown_on >= '2024-01-01' GROUP BY film_id",
+                "both of one year, in other words",
+            ),
+            (
+                "SELECT shown_on, 1.0 * SUM(seats) / (SELECT SUM(seats) FROM screenings) FROM screenings "
+                "WHERE shown_on >= '2024-01-01' GROUP BY shown_on",
+                "each day's share of all",
+            ),
+            (
+                "SELECT film_id, AVG(seats) / (SELECT AVG(seats) FROM screenings) FROM screenings "
+                "WHERE shown_on >= '2024-01-01' GROUP BY film_id",
+                "held against an average",
+            ),
+            (
+                "SELECT film_id, 1.0 * COUNT(*) / (SELECT COUNT(*) FROM screenings) FROM screenings "
+                "WHERE seats > 100 GROUP BY film_id",
+                "the part may be what is filtered",
+            ),
+            (
+                "SELECT film_id, 1.0 * SUM(seats) / (SELECT COUNT(*) FROM films) FROM screenings "
+                "WHERE shown_on >= '2024-01-01' GROUP BY film_id",
+                "of another table",
+            ),
+            (
+                "SELECT film_id, 1.0 * SUM(seats) / SUM(SUM(seats)) OVER () FROM screenings "
+                "WHERE shown_on >= '2024-01-01' GROUP BY film_id",
+                "of the same rows",
+            ),
+            (
+                "WITH each AS (SELECT film_id, SUM(seats) AS n FROM screenings WHERE shown_on < '2024-01-01' "
+                "GROUP BY film_id) SELECT film_id, n * 1.0 / (SELECT SUM(n) FROM each) FROM each",
+                "of the sum of the groups",
+            ),
         ),
     ],
     "counted_nothing": [

@@ -87,7 +87,12 @@ TABLES = (
     ),
     Table(
         name="screenings",
-        columns=(_column("screening_id"), _column("film_id"), _column("seats"), _column("shown_on", "DATE")),
+        columns=(
+            _column("screening_id"),
+            _column("film_id"),
+            _column("seats"),
+            _column("shown_on", "DATE", "2024-03-01"),
+        ),
         primary_key=("screening_id",),
         foreign_keys=(ForeignKey(columns=("film_id",), table="films", referenced=("film_id",)),),
     ),

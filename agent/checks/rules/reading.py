@@ -129,20 +129,26 @@ def is_unique(source: exp.Expr, table: Table | None, columns: set[str]) -> bool:
     that a query in its place groups by or shows as distinct."""
     if table is not None:
         return bool(table.primary_key) and {it.lower() for it in table.primary_key} <= columns
-    query = source.this if isinstance(source, exp.Subquery) else _cte_of(source)
-    if not isinstance(query, exp.Select):
+    query = query_of(source)
+    if query is None:
         return False
     shown = {it.unalias(): it.alias_or_name.lower() for it in query.selects}
     keys = list(shown) if query.args.get("distinct") else group_keys(query)
     return bool(keys) and all(shown.get(it) in columns for it in keys)
 
 
-def _cte_of(source: exp.Expr) -> exp.Expr | None:
-    """The query of WITH that a name in FROM means."""
-    at: exp.Expr | None = source
-    while at is not None:
+def query_of(source: exp.Expr) -> exp.Select | None:
+    """The query that stands in FROM in the place of a table, or that WITH gives this name."""
+    found = source.this if isinstance(source, exp.Subquery) else None
+    at: exp.Expr | None = source if found is None else None
+    while at is not None and found is None:
         ctes = at.args["with_"].expressions if at.args.get("with_") else []
-        if found := next((it.this for it in ctes if it.alias.lower() == source.name.lower()), None):
-            return found if isinstance(found, exp.Expr) else None
+        found = next((it.this for it in ctes if it.alias.lower() == source.name.lower()), None)
         at = at.parent
-    return None
+    return found if isinstance(found, exp.Select) else None
+
+
+def sources_of(select: exp.Select) -> dict[str, exp.Expr]:
+    """What a SELECT reads, by alias in lower case."""
+    parts = [part.this for part in [select.args.get("from_"), *(select.args.get("joins") or [])] if part is not None]
+    return {str(it.alias_or_name).lower(): it for it in parts}

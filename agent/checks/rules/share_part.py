@@ -1,17 +1,22 @@
 """A share whose part and whole have filters that contradict each other or differ.
 
 "Shipped and not cancelled, of all" leaves open whether cancelled orders belong to the whole. "Over 50, of those not
-cancelled" counts cancelled orders in the part alone. "Cancelled, of those not cancelled" counts none.
+cancelled" counts cancelled orders in the part alone. "Cancelled, of those not cancelled" counts none. Groups of 2024,
+each over the total of a query of its own, are no shares if that one reads all years.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import find_all_in_scope
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
+from agent.checks.rules.reading import group_keys, holds_dates, owner_alias, query_of, sources_of
+from executors.base import Table
+from executors.sql.names.tables import to_source
 from executors.sql.tree import conjuncts
 
 _PARTS: tuple[type[exp.Expr], ...] = (exp.Case, exp.Filter, exp.CountIf)
@@ -38,7 +43,62 @@ def apply(context: RuleContext) -> Finding | None:
                 return Finding(f"The part of a share is filtered by {names}, and its whole by none of them.")
             if names:
                 return Finding(f"The whole of a share is filtered by {names}, and its part is not.")
+        if (finding := _find_wider_whole(division, context)) is not None:
+            return finding
     return None
+
+
+def _find_wider_whole(division: exp.Div, context: RuleContext) -> Finding | None:
+    """A finding if groups have a filter of times, or one filter more than the query of their total."""
+    select = division.find_ancestor(exp.Select)
+    if select is None:
+        return None
+    for part, whole in itertools.product(_queries_of(division.this, select), _queries_of(division.expression, select)):
+        if part is whole or not group_keys(part) or group_keys(whole) or not whole.find(exp.Sum, exp.Count):
+            continue
+        for condition, alias, table in _filters_of_part(part, whole, context):
+            others = exp.select("COUNT(*)").from_(to_source(table, context.schema, alias))
+            others = others.where(exp.Not(this=exp.paren(condition.copy())))
+            detail = f"The groups are filtered by {context.to_sql(condition)}, and the whole of their shares is not."
+            return Finding(detail, counts=(context.to_sql(others),))
+    return None
+
+
+def _queries_of(side: exp.Expr, select: exp.Select) -> list[exp.Select]:
+    """The queries whose rows one side of a division adds up: this one, and others that it contains or reads."""
+    found = [select] if any(it.find_ancestor(exp.Select) is select for it in side.find_all(exp.AggFunc)) else []
+    read, sources = {it.table.lower() for it in side.find_all(exp.Column)}, sources_of(select)
+    inside = [
+        *side.find_all(exp.Select),
+        *(query_of(it) for alias, it in sources.items() if alias in read or read == {""}),
+    ]
+    return [*found, *(it for it in inside if it is not None)]
+
+
+def _filters_of_part(
+    part: exp.Select, whole: exp.Select, context: RuleContext
+) -> Iterator[tuple[exp.Expr, str, Table]]:
+    """The conditions of groups on a table that their whole reads without them, with its alias.
+
+    Conditions on what the groups are of select parts. So may others than times, if the whole has none of the filters.
+    """
+    where, tables, by = part.args.get("where"), context.tables(part), set[tuple[str | None, str]]()
+    for key in group_keys(part):
+        by |= {(owner_alias(it, tables), it.name.lower()) for it in key.find_all(exp.Column)}
+    read, named = ({it.name.lower() for it in whole.find_all(kind)} for kind in (exp.Table, exp.Column))
+    filtered = whole.args.get("where")
+    shared = {it.name.lower() for it in filtered.find_all(exp.Column)} if filtered is not None else set()
+    for condition in conjuncts(where.this) if where is not None else ():
+        columns = {it.name.lower(): owner_alias(it, tables) for it in condition.find_all(exp.Column)}
+        alias = next(iter(columns.values()), None)
+        table = tables[alias] if alias is not None and set(columns.values()) == {alias} else None
+        if alias is None or table is None or table.name.lower() not in read or condition.find(exp.Select):
+            continue
+        chosen = {*columns, *map(str.lower, table.primary_key)}
+        times = any(holds_dates(it, context.schema.dialect) for it in table.columns if it.name.lower() in columns)
+        partly = shared & {it.name.lower() for it in part.args["where"].find_all(exp.Column)}
+        if not columns.keys() & named and not by & {(alias, it) for it in chosen} and (times or partly):
+            yield condition, alias, table
 
 
 def _counts_one_branch(case: exp.Case) -> bool:
