@@ -107,6 +107,17 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
                     "the loans of these readers",
                 ),
                 ("SELECT COUNT(*) FROM openings", "Combien de remarks y a-t-il ?", "in another language"),
+                (
+                    "SELECT COUNT(*) FROM readers AS r JOIN loans AS l ON r.id = l.reader_id WHERE l.fee > 5",
+                    "How many readers paid more than 5?",
+                    "joined rows of a table of readers",
+                ),
+                (
+                    "SELECT s.shown_on, COUNT(*) FROM screenings AS s JOIN tickets AS t USING (screening_id) "
+                    "GROUP BY s.shown_on",
+                    "How many screenings with tickets were there on each day?",
+                    "joined rows in each group",
+                ),
             )
         ),
         *(
@@ -115,9 +126,20 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
                 ("SELECT COUNT(*) FROM loans", "How many loans are there?", "the table is named so"),
                 ("SELECT COUNT(DISTINCT reader_id) FROM loans", "How many readers?", "each once"),
                 (
-                    "SELECT COUNT(*) FROM readers AS r JOIN loans AS l ON r.id = l.reader_id",
+                    "SELECT COUNT(r.id) FROM readers AS r JOIN loans AS l ON r.id = l.reader_id",
                     "How many readers have a loan?",
-                    "a table that is read is named so, and `fan_out` looks at the join",
+                    "`fan_out` looks at the key",
+                ),
+                (
+                    "SELECT r.id, COUNT(*) FROM readers AS r JOIN loans AS l ON r.id = l.reader_id GROUP BY r.id",
+                    "How many readers are there?",
+                    "each is a group",
+                ),
+                ("SELECT COUNT(*) FROM readers AS r JOIN loans AS l ON 1 = 1", "How many prizes?", "a table not read"),
+                (
+                    "SELECT COUNT(*) FROM readers AS a JOIN readers AS b ON a.since = b.since",
+                    "How many readers?",
+                    "a table and itself",
                 ),
                 ("SELECT COUNT(*) FROM loans", "How many times was a book borrowed?", "times are no data"),
                 ("SELECT COUNT(*) FROM loans", "How many visitors came?", "no column is named so"),

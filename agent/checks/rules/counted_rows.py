@@ -1,7 +1,7 @@
 """Rows counted for a question about the different values of a column: "how many instructors" of a table of classes.
 
 `COUNT(*)` counts the classes of these instructors. Where each instructor has one class, both numbers are the same, and
-nothing is doubted.
+nothing is doubted. So it is if the instructors have a table, and their classes are joined to it.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ def apply(context: RuleContext) -> Finding | None:
         return None
     tables = context.tables(select)
     found = _find_counted_column(context.question, tables)
+    if found is None and isinstance(counts[0].this, exp.Star):
+        found = _find_counted_key(context.question, tables)
     if found is None or _OF_EVENTS.search(context.question):
         return None
     alias, table, column = found
@@ -41,7 +43,8 @@ def apply(context: RuleContext) -> Finding | None:
     tree = context.query.copy()
     count = next(it for item in tree.selects if isinstance(it := item.unalias(), exp.Count))
     count.set("this", exp.Distinct(expressions=[column_of(alias, column.name, context.schema)]))
-    detail = f"The query counts rows of {table.name}, and not the different values of {column.name}."
+    rows = "joined rows" if len(tables) > 1 else f"rows of {table.name}"
+    detail = f"The query counts {rows}, and not the different values of {column.name}."
     return Finding(detail, probes=(context.sql, context.to_sql(tree)))
 
 
@@ -49,7 +52,8 @@ def _find_counted_column(question: str, tables: dict[str, Table | None]) -> tupl
     """The one column that what a question counts is named as, with its table and its alias; none where a table is."""
     noun, near = _find_noun(question)
     read = {alias: table for alias, table in tables.items() if table is not None}
-    if noun is None or len(read) < len(tables) or any(near & words(split_name(it.name)) for it in read.values()):
+    is_named = noun is not None and noun not in GENERIC
+    if not is_named or len(read) < len(tables) or any(near & words(split_name(it.name)) for it in read.values()):
         return None
     found = [
         (alias, table, column)
@@ -58,6 +62,17 @@ def _find_counted_column(question: str, tables: dict[str, Table | None]) -> tupl
         if words(split_name(column.name)) - _OF_A_NAME == {noun}
     ]
     return found[0] if len(found) == 1 else None
+
+
+def _find_counted_key(question: str, tables: dict[str, Table | None]) -> tuple[str, Table, Column] | None:
+    """The key of the one joined table that what a question counts is named as, with the table and its alias."""
+    noun, _ = _find_noun(question)
+    read = [(alias, it) for alias, it in tables.items() if it is not None and words(split_name(it.name)) == {noun}]
+    if len(read) != 1 or len(tables) < 2 or len(read[0][1].primary_key) != 1:
+        return None
+    alias, table = read[0]
+    key = table.column(table.primary_key[0])
+    return (alias, table, key) if key is not None else None
 
 
 def _find_noun(question: str) -> tuple[str | None, frozenset[str]]:
@@ -70,8 +85,7 @@ def _find_noun(question: str) -> tuple[str | None, frozenset[str]]:
         return None, frozenset()
     near = list(itertools.takewhile(lambda it: it.text.isalpha(), tokens(question[match.end() :])[:_REACH]))
     noun = next((it for it in near if it.folded != it.singular), near[0] if near else None)
-    stem = stem_of(noun) if noun is not None and stem_of(noun) not in GENERIC else None
-    return stem, frozenset(map(stem_of, near))
+    return stem_of(noun) if noun is not None else None, frozenset(map(stem_of, near))
 
 
 RULE = Rule("counted_rows", "query", "language", "doubt", apply)
