@@ -29,6 +29,7 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
             (f"SELECT b.id, SUM(b.price) {BOOKS_LENT} GROUP BY b.id", "in each group"),
             (f"SELECT SUM(s.seats) {SHOWN}", "once for each ticket, by USING"),
             (f"SELECT SUM(f.minutes) {SHOWN}", "once for each ticket of each screening"),
+            (f"SELECT SUM(s.seats * f.minutes) {SHOWN}", "a screening and its film, once for each ticket"),
         ),
         *left_alone(
             (f"SELECT b.title, COUNT(*) {BOOKS_LENT} GROUP BY b.id", "how often each was lent"),
@@ -43,6 +44,12 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
             ),
             (f"SELECT b.price {BOOKS_LENT}", "no aggregate"),
             (f"SELECT f.film_id, SUM(t.cents) {SHOWN} GROUP BY f.film_id", "USING joins no film to a ticket"),
+            (f"SELECT SUM(t.cents * f.off_pct) {SHOWN}", "a ticket and its film, by way of its screening"),
+            (
+                "SELECT SUM(b.price * r.since) FROM loans AS l JOIN books AS b ON b.id = l.book_id "
+                "JOIN readers AS r ON r.id = l.reader_id",
+                "of two tables that the loans join",
+            ),
             ("SELECT SUM(s.seats) FROM films AS f JOIN screenings AS s USING (film_id)", "one film each"),
         ),
     ],

@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import find_all_in_scope
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
-from agent.checks.rules.reading import Place, equal_columns, group_keys, owner_alias
+from agent.checks.rules.reading import Place, contains_key, equal_columns, group_keys, owner_alias
 from executors.base import Table
 from executors.dialects.table import DIALECTS
 from executors.sql.names.tables import column_of, identifier, to_source
@@ -28,7 +28,7 @@ def apply(context: RuleContext) -> Finding | None:
         pairs, named = equal_columns(select, tables), DIALECTS[context.schema.dialect].aggregates
         for node in find_all_in_scope(select, exp.AggFunc, exp.Anonymous):
             aggregates = isinstance(node, exp.AggFunc) or node.name.lower() in named
-            alias = _rows_of(node, select, tables) if aggregates else None
+            alias = _rows_of(node, select, tables, pairs) if aggregates else None
             if alias is not None and (joined := _list_repeating(alias, tables, pairs)):
                 table = tables[alias]
                 detail = f"The join repeats rows of {table.name}, and {context.to_sql(node)} counts each repeat."
@@ -36,21 +36,37 @@ def apply(context: RuleContext) -> Finding | None:
     return None
 
 
-def _rows_of(node: exp.Expr, select: exp.Select, tables: dict[str, Table]) -> str | None:
-    """The alias of the one table that an aggregate reads; None also if repeated rows do not change its value."""
+def _rows_of(
+    node: exp.Expr, select: exp.Select, tables: dict[str, Table], pairs: set[tuple[Place, Place]]
+) -> str | None:
+    """The alias of the table whose rows an aggregate reads, alone or with columns of tables that have one row for each
+    of them; None also if repeated rows do not change its value."""
     if isinstance(node, _UNMOVED) or isinstance(node.this, exp.Distinct):
         return None
     # `SUM(CASE WHEN kind = 'a' THEN 1 END)` counts joined rows: its condition only selects them
     conditions = [it.this for it in node.find_all(exp.If)]
     in_conditions = [id(column) for condition in conditions for column in condition.find_all(exp.Column)]
     of = {owner_alias(column, tables) for column in node.find_all(exp.Column) if id(column) not in in_conditions}
-    alias = of.pop() if len(of) == 1 else None
+    alias = next((it for it in sorted(filter(None, of)) if of <= _list_decided(it, tables, pairs)), None)
     if alias is None or not isinstance(node, exp.Count):
         return alias
     # COUNT counts joined rows, except if its column is the key of a table that nothing groups by
     is_key = isinstance(node.this, exp.Column) and tables[alias].primary_key == (node.this.name,)
     groups = {column.table.lower() for key in group_keys(select) for column in key.find_all(exp.Column)}
     return alias if is_key and not groups & {alias, ""} else None
+
+
+def _list_decided(alias: str, tables: dict[str, Table], pairs: set[tuple[Place, Place]]) -> set[str | None]:
+    """The aliases of the tables of which each row of this table has at most one, itself included."""
+    found, waiting = set[str | None]({alias}), [alias]
+    while waiting:
+        here = waiting.pop()
+        for there in {other[0] for one, other in pairs if one[0] == here} & tables.keys() - found:
+            by = {other[1] for one, other in pairs if one[0] in found and other[0] == there}
+            if contains_key(by, tables[there]):
+                found.add(there)
+                waiting.append(there)
+    return found
 
 
 def _list_repeating(alias: str, tables: dict[str, Table], pairs: set[tuple[Place, Place]]) -> list[Joined]:
@@ -60,8 +76,7 @@ def _list_repeating(alias: str, tables: dict[str, Table], pairs: set[tuple[Place
         here = waiting.pop()
         for there in {other[0] for one, other in pairs if one[0] == here} & tables.keys() - seen:
             by = {other[1] for one, other in pairs if one[0] in seen and other[0] == there}
-            key = {name.lower() for name in tables[there].primary_key}
-            if not key or not key <= by:
+            if not contains_key(by, tables[there]):
                 found.append((tables[there], by))
             seen.add(there)
             waiting.append(there)

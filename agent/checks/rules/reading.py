@@ -124,11 +124,16 @@ def equal_columns(select: exp.Select, tables: Mapping[str, Table | None]) -> set
     return found | {(other, one) for one, other in found}
 
 
+def contains_key(columns: set[str], table: Table) -> bool:
+    """Whether columns, in lower case, contain the primary key of a table."""
+    return bool(table.primary_key) and {it.lower() for it in table.primary_key} <= columns
+
+
 def is_unique(source: exp.Expr, table: Table | None, columns: set[str]) -> bool:
     """Whether no two rows of a source have the same values in these columns: they contain the key of its table, or all
     that a query in its place groups by or shows as distinct."""
     if table is not None:
-        return bool(table.primary_key) and {it.lower() for it in table.primary_key} <= columns
+        return contains_key(columns, table)
     query = query_of(source)
     if query is None:
         return False
