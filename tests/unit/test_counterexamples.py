@@ -191,6 +191,17 @@ WRONG = [
     ("trade", "How many orders does each customer have?",
      "SELECT c.id, COUNT(*) AS n FROM customers AS c LEFT JOIN orders AS o ON o.customer_id = c.id GROUP BY c.id",
      "counted_nothing"),
+    ("trade", "How many orders above 15 does each customer have?",
+     "SELECT c.id, COUNT(o.id) AS n FROM customers AS c LEFT JOIN orders AS o ON o.customer_id = c.id "
+     "WHERE o.amount > 15 GROUP BY c.id", "undone_join"),
+    ("trade", "What share of the amount in 2024 did each customer order?",
+     "SELECT customer_id, SUM(amount) / (SELECT SUM(amount) FROM orders) AS share FROM orders "
+     "WHERE ordered_at < '2025-01-01' GROUP BY customer_id", "share_part"),
+    ("trade", "How many orders have a pen or ink?",
+     "SELECT COUNT(*) AS n FROM orders AS o JOIN order_items AS i ON i.order_id = o.id "
+     "WHERE i.product IN ('pen', 'ink')", "counted_rows"),
+    ("trade", "What was ordered from January to December 2024?",
+     "SELECT SUM(amount) AS s FROM orders WHERE ordered_at >= '2024-01-01' AND ordered_at < '2024-12-31'", "day_ends"),
     ("trade", "What do the approvers of orders earn?",
      "SELECT DISTINCT o.id, e.name FROM orders AS o JOIN employees AS e ON o.id = e.id", "unrelated_keys"),
     ("trade", "What is the total of the orders by product?",
