@@ -41,7 +41,7 @@ def apply(context: RuleContext) -> Finding | None:
 
 
 def _find_documented(
-    unread: Collection[tuple[Table, Column]], said: Collection[str], context: RuleContext
+    unread: Collection[tuple[Table, Column]], said: frozenset[str], context: RuleContext
 ) -> Iterator[Finding]:
     for table, column in unread:
         codes = codes_of(table, column, context)
@@ -54,7 +54,7 @@ def _find_documented(
 
 
 def _find_stored(
-    unread: Collection[tuple[Table, Column]], said: Collection[str], context: RuleContext
+    unread: Collection[tuple[Table, Column]], said: frozenset[str], context: RuleContext
 ) -> Iterator[Finding]:
     places = {(table.name, column.name): (table, column) for table, column in unread}
     linked = [
