@@ -11,7 +11,7 @@ from agent.understanding.clarification.inquiry import Inquiry, Place, ask, find_
 from agent.understanding.clarification.lookups import Lookups
 from agent.understanding.suggest import list_keys
 from rag.linking.values import LinkedValue, find_quoted
-from rag.words import is_silent, tokens, words
+from rag.words import is_silent, telling_words, tokens, words
 
 MOST_SHOWN = 5
 _READ = 60  # values read that contain the text; only some contain it as whole words
@@ -99,10 +99,11 @@ async def _several_columns(
         for it in places
     ):
         return None
-    in_play = {table.name for table in inquiry.in_play}
-    inside = [it for it in places if it.table.name in in_play]
-    if len(inside) == 1 or (not inside and not all(_joins(inquiry, it, in_play) for it in places)):
-        return None
+    if not telling_words(inquiry.text) <= words(mention):  # "How many are from Lyon?" has nothing to guess a table from
+        in_play = {table.name for table in inquiry.in_play}
+        inside = [it for it in places if it.table.name in in_play]
+        if len(inside) == 1 or (not inside and not all(_joins(inquiry, it, in_play) for it in places)):
+            return None
     stored = {it.value for it in values}
     places = [it for it in places if stored.intersection(await lookups.distinct(it, _READ, mention))]
     if len(places) < 2:
