@@ -6,13 +6,14 @@ Every word of such a sentence is known, so only its place tells that it is wrong
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise, takewhile
 
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.evidence.result import Problem
-from agent.checks.grounding.languages.vocabulary import Class
+from agent.checks.grounding.languages.near_words import is_near
+from agent.checks.grounding.languages.vocabulary import Class, vocabulary
 from agent.checks.grounding.languages.words import is_among, is_same_word
 from agent.checks.grounding.support.columns import Columns
 
@@ -22,6 +23,10 @@ _OR = frozenset(["or", "either"])
 _OR_MORE = frozenset({"more", "less", "fewer", "later", "earlier", "older", "younger", "higher", "lower", "longer"})
 _OR_MORE |= {"shorter", "above", "below", "over", "under"}
 _NON = re.compile(r"\bnon-([^\W\d_]+)", re.IGNORECASE)
+_SHARES = frozenset(["share", "percentage", "percent", "proportion", "portion", "fraction"])
+_BASE = 2  # words of the question that tell what a share is of
+_AMOUNTS = frozenset(["amount", "amounts", "value", "values"])  # they are claims only as a base
+_OF_THESE = frozenset(["them", "these", "those", "which", "whom"])
 _KINDS_OF = re.compile(r"\b(?:types?|kinds?|sorts?|categories) of\b|\bin a row\b|\bconsecutive(?:ly)?\b", re.IGNORECASE)
 
 
@@ -49,6 +54,7 @@ def find_swapped(text: str, items: Sequence[Item], asked: Sequence[Item], facts:
     if len(facts.rows) == 1 and any(it.projection.aggregate == "count" for it in facts.measures):
         yield from _find_headless(items, asked)
     yield from _find_other_superlatives(items, asked, facts)
+    yield from _find_other_base(items, asked)
 
 
 def _list_choices(items: Sequence[Item]) -> list[Item]:
@@ -133,3 +139,31 @@ def _find_other_superlatives(items: Sequence[Item], asked: Sequence[Item], facts
         ]
         if labels and not any(is_among(it, wanted) for it in words):
             yield Problem(f"{item.text} {' '.join(words)}", "the question asks for another superlative")
+
+
+def _find_other_base(items: Sequence[Item], asked: Sequence[Item]) -> Iterator[Problem]:
+    """A share of something else: "10 % of the invoices", for a share of the invoiced amount."""
+    of = [at + 1 for at, it in enumerate(asked[:-1]) if it.text.lower() in _SHARES and asked[at + 1].text == "of"]
+    if len(of) != 1:
+        return
+    polar = vocabulary("en").polar
+    ended = takewhile(
+        lambda it: it.kind != "mark" and it.cls not in (Class.EACH, Class.PER) and it.text.lower() not in polar,
+        asked[of[0] + 1 :],
+    )
+    wanted = _list_base(ended)[:_BASE]
+    for at, item in enumerate(items):
+        behind = list(takewhile(lambda it: it.kind != "mark" and it.cls is not Class.JOIN, items[at + 1 :]))
+        said = _list_base(behind)[: _BASE + 1]
+        if not item.percent or not behind or behind[0].text != "of":
+            continue
+        if any(it.text.lower() in _OF_THESE or it.kind == "number" for it in behind[1:2]) or (
+            not said and any(it.cls is Class.SUM for it in behind)
+        ):
+            continue  # "of them", "of the total"
+        if any(not is_among(it, said) and not is_near(it, said) for it in wanted):
+            yield Problem(" ".join((item.text, "of", *said[:1])), "the question asks for a share of something else")
+
+
+def _list_base(items: Iterable[Item]) -> list[str]:
+    return [it.text.lower() for it in items if it.kind == "word" or it.text.lower() in _AMOUNTS]

@@ -1,0 +1,56 @@
+"""Sentences that give a true number another base, rate, rank, mean or noun than the question asks for."""
+
+from __future__ import annotations
+
+import pytest
+from grounding_facts import facts
+
+from agent.checks.grounding.answer import check_text
+
+FACTS = {
+    "SEATS": facts(
+        "What percentage of the sold seats is still unpaid?",
+        "unpaid_pct",
+        ((12.4,),),
+        "SELECT ROUND(100.0 * SUM(CASE WHEN paid = 0 THEN 1 ELSE 0 END) / COUNT(*), 1) AS unpaid_pct FROM seats",
+    ),
+    "JOINED": facts(
+        "What percentage of the members who joined in 2023 borrowed a book in the same year?",
+        "pct",
+        ((64.2,),),
+        "SELECT ROUND(100.0 * SUM(b.n > 0) / COUNT(*), 1) AS pct FROM members m LEFT JOIN borrowed b ON b.member_id = "
+        "m.id WHERE m.joined_on BETWEEN '2023-01-01' AND '2023-12-31'",
+    ),
+    "INCOME": facts(
+        "What share of total income did each theatre have?",
+        "theatre income_pct",
+        (("Odeon", 61.5), ("Palace", 38.5)),
+        "SELECT theatre, ROUND(100.0 * SUM(income) / SUM(SUM(income)) OVER (), 1) AS income_pct FROM shows "
+        "GROUP BY theatre",
+    ),
+}
+TRUE = (
+    ("SEATS", "12.4% of the sold seats are still unpaid."),
+    ("SEATS", "12.4% of the seats that were sold are still unpaid."),
+    ("JOINED", "64.2% of the members who joined in 2023 borrowed a book in the same year."),
+    ("JOINED", "The share of members who joined in 2023 and borrowed a book in the same year is 64.2%."),
+    ("INCOME", "Odeon had 61.5% of total income and Palace 38.5%."),
+    ("INCOME", "Odeon had 61.5% of the total and Palace 38.5%."),
+)
+FALSE = (
+    ("SEATS", "12.4% of the books are still unpaid."),
+    ("SEATS", "12.4% of the seats are still unpaid."),
+    ("JOINED", "64.2% of the members borrowed a book in 2023."),
+    ("JOINED", "64.2% of the members who borrowed a book in 2023 joined in the same year."),
+    ("INCOME", "Odeon had 61.5% of all shows and Palace 38.5%."),
+)
+
+
+@pytest.mark.parametrize(("name", "text"), TRUE)
+def test_a_true_sentence_is_supported(name: str, text: str) -> None:
+    assert check_text(text, FACTS[name]).problems == ()
+
+
+@pytest.mark.parametrize(("name", "text"), FALSE)
+def test_a_false_sentence_is_refused(name: str, text: str) -> None:
+    assert check_text(text, FACTS[name]).problems
