@@ -28,6 +28,18 @@ FACTS = {
         "SELECT theatre, ROUND(100.0 * SUM(income) / SUM(SUM(income)) OVER (), 1) AS income_pct FROM shows "
         "GROUP BY theatre",
     ),
+    "THIRD": facts(
+        "Which theatre had the third highest income?",
+        "theatre income",
+        (("Odeon", 4180.5),),
+        "SELECT theatre, SUM(price) AS income FROM seats GROUP BY theatre ORDER BY income DESC LIMIT 1 OFFSET 2",
+    ),
+    "MEDIAN": facts(
+        "What is the median price of a seat?",
+        "median_price",
+        ((31.5,),),
+        "SELECT AVG(price) AS median_price FROM (SELECT price FROM seats ORDER BY price LIMIT 2 OFFSET 40)",
+    ),
 }
 TRUE = (
     ("SEATS", "12.4% of the sold seats are still unpaid."),
@@ -36,6 +48,9 @@ TRUE = (
     ("JOINED", "The share of members who joined in 2023 and borrowed a book in the same year is 64.2%."),
     ("INCOME", "Odeon had 61.5% of total income and Palace 38.5%."),
     ("INCOME", "Odeon had 61.5% of the total and Palace 38.5%."),
+    ("THIRD", "The third highest income was that of Odeon, 4,180.50."),
+    ("THIRD", "Odeon had the 3rd highest income, with 4,180.50."),
+    ("MEDIAN", "The median price of a seat is 31.50."),
 )
 FALSE = (
     ("SEATS", "12.4% of the books are still unpaid."),
@@ -43,6 +58,10 @@ FALSE = (
     ("JOINED", "64.2% of the members borrowed a book in 2023."),
     ("JOINED", "64.2% of the members who borrowed a book in 2023 joined in the same year."),
     ("INCOME", "Odeon had 61.5% of all shows and Palace 38.5%."),
+    ("THIRD", "Odeon had the highest income, 4,180.50."),
+    ("THIRD", "The second highest income was that of Odeon, 4,180.50."),
+    ("MEDIAN", "The average price of a seat is 31.50."),
+    ("MEDIAN", "The mean price of a seat is 31.50."),
 )
 
 

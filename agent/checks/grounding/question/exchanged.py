@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -26,6 +27,8 @@ _AGGREGATES = {
     "max": (Class.MOST, Class.UNDER, Class.LESS),
     "min": (Class.LEAST, Class.OVER, Class.MORE),
 }
+_ENDS = (Class.MOST, Class.LEAST)
+_MEDIAN = re.compile(r"\bmedian|\bmédian|\bzentralwert", re.IGNORECASE)
 _NO_DENIALS = frozenset({"no", "nada"})  # "ranked No. 1", "no han pedido nada 6 clientes"
 
 
@@ -36,7 +39,11 @@ def find_exchanged(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -
     """
     if len(facts.rows) == 1:
         yield from _find_other_words(items, asked, facts)
+        yield from _find_left_ranks(items, asked)
         yield from _find_denials(items, asked, facts)
+    if _MEDIAN.search(facts.question) and not any(it.cls is Class.MEAN for it in asked):
+        means = (it for it in items if it.cls is Class.MEAN)
+        yield from (Problem(it.text, "the question asks for the median") for it in means)
 
 
 def _find_other_words(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> Iterator[Problem]:
@@ -49,6 +56,14 @@ def _find_other_words(items: Sequence[Item], asked: Sequence[Item], facts: Facts
         classes = _AGGREGATES.get(facts.measures[0].projection.aggregate, ())
         if any(wanted[cls] for cls in classes[:1]) and not any(said[cls] for cls in classes):
             yield Problem(next(it.text for it in asked if it.cls is classes[0]), LEFT_OUT)
+
+
+def _find_left_ranks(items: Sequence[Item], asked: Sequence[Item]) -> Iterator[Problem]:
+    """ "The largest" for the third largest."""
+    ranks = [one for one, other in pairwise(asked) if one.cls is Class.RANK and other.cls in _ENDS]
+    if len(ranks) == 1 and ranks[0].rank > 1 and not any(it.rank == ranks[0].rank for it in items):
+        why = f"the question asks for the {ranks[0].text}"
+        yield from (Problem(it.text, why) for it in items if it.cls in _ENDS)
 
 
 def _find_denials(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> Iterator[Problem]:
