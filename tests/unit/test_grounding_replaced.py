@@ -40,6 +40,13 @@ FACTS = {
         ((31.5,),),
         "SELECT AVG(price) AS median_price FROM (SELECT price FROM seats ORDER BY price LIMIT 2 OFFSET 40)",
     ),
+    "DIFFERENT": facts(
+        "How many different members borrowed from each library?",
+        "library members",
+        (("Main", 52), ("North", 18)),
+        "SELECT l.name AS library, COUNT(DISTINCT b.member_id) AS members FROM libraries l "
+        "JOIN borrowings b ON b.library_id = l.id GROUP BY l.name",
+    ),
 }
 TRUE = (
     ("SEATS", "12.4% of the sold seats are still unpaid."),
@@ -51,6 +58,8 @@ TRUE = (
     ("THIRD", "The third highest income was that of Odeon, 4,180.50."),
     ("THIRD", "Odeon had the 3rd highest income, with 4,180.50."),
     ("MEDIAN", "The median price of a seat is 31.50."),
+    ("DIFFERENT", "52 different members borrowed from Main and 18 from North."),
+    ("DIFFERENT", "Main had 52 members and North had 18."),
 )
 FALSE = (
     ("SEATS", "12.4% of the books are still unpaid."),
@@ -62,6 +71,7 @@ FALSE = (
     ("THIRD", "The second highest income was that of Odeon, 4,180.50."),
     ("MEDIAN", "The average price of a seat is 31.50."),
     ("MEDIAN", "The mean price of a seat is 31.50."),
+    ("DIFFERENT", "Main had 52 borrowings and North had 18."),
 )
 
 

@@ -113,6 +113,8 @@ def is_own(noun: str, column: ColumnFacts, facts: Facts, quantified: frozenset[s
         return True
     others = {word for it in facts.measures if it is not column for word in it.words}
     others |= {word for it in facts.columns if it.kind == "dimension" for word in words_of(it.name)}
+    if column.projection.distinct and _is_of_table(noun, column):
+        return False  # 47 different customers are no "47 rentals"
     if is_among(noun, quantified - others) or _has_ending(noun, own):
         return True
     if column.projection.aggregate == "count" and (counted := (*column.projection.tables, *facts.query.tables)):
@@ -121,6 +123,12 @@ def is_own(noun: str, column: ColumnFacts, facts: Facts, quantified: frozenset[s
         if is_among(noun, table) and all(keyed):
             return True  # COUNT(*) of a table, COUNT of its key
     return not own and not is_among(noun, others)
+
+
+def _is_of_table(noun: str, column: ColumnFacts) -> bool:
+    """Whether a noun is of the table of a counted column, not of the column."""
+    tables, sources = words_of(" ".join(column.projection.tables)), words_of(" ".join(column.projection.sources))
+    return is_among(noun, tables) and not is_among(noun, sources)
 
 
 def _has_ending(noun: str, words: set[str]) -> bool:
