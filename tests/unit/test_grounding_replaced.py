@@ -47,6 +47,27 @@ FACTS = {
         "SELECT l.name AS library, COUNT(DISTINCT b.member_id) AS members FROM libraries l "
         "JOIN borrowings b ON b.library_id = l.id GROUP BY l.name",
     ),
+    "PER": facts(
+        "What is the average fare per crossing by passenger class?",
+        "class fare",
+        (("Lounge", 48.2), ("Deck", 21.75)),
+        "SELECT p.class, SUM(t.fare) / COUNT(DISTINCT t.crossing_id) AS fare FROM tickets t "
+        "JOIN passengers p ON p.id = t.passenger_id GROUP BY p.class",
+    ),
+    "RATE": facts(
+        "Which harbour has the highest income per ferry?",
+        "harbour income_per_ferry",
+        (("Bergen", 8120.4),),
+        "SELECT harbour, SUM(fare) / COUNT(DISTINCT ferry_id) AS income_per_ferry FROM tickets GROUP BY harbour "
+        "ORDER BY income_per_ferry DESC LIMIT 1",
+    ),
+    "TENTH": facts(
+        "Which ferries cost more in repairs than 20% of their price?",
+        "ferry repairs",
+        (("Ask", 91000), ("Bru", 77500)),
+        "SELECT f.ferry, SUM(r.cost) AS repairs FROM ferries f JOIN repairs r ON r.ferry_id = f.id "
+        "GROUP BY f.ferry, f.price HAVING SUM(r.cost) > 0.2 * f.price ORDER BY repairs DESC",
+    ),
 }
 TRUE = (
     ("SEATS", "12.4% of the sold seats are still unpaid."),
@@ -60,6 +81,11 @@ TRUE = (
     ("MEDIAN", "The median price of a seat is 31.50."),
     ("DIFFERENT", "52 different members borrowed from Main and 18 from North."),
     ("DIFFERENT", "Main had 52 members and North had 18."),
+    ("PER", "The average fare per crossing is 48.20 for Lounge and 21.75 for Deck."),
+    ("PER", "The average fare is 48.20 for Lounge and 21.75 for Deck."),
+    ("RATE", "Bergen has the highest income per ferry, 8,120.40."),
+    ("TENTH", "2 ferries cost more in repairs than 20% of their price: Ask (91,000) and Bru (77,500)."),
+    ("TENTH", "Ask (91,000) and Bru (77,500) cost more than 20% of their price in repairs."),
 )
 FALSE = (
     ("SEATS", "12.4% of the books are still unpaid."),
@@ -72,6 +98,13 @@ FALSE = (
     ("MEDIAN", "The average price of a seat is 31.50."),
     ("MEDIAN", "The mean price of a seat is 31.50."),
     ("DIFFERENT", "Main had 52 borrowings and North had 18."),
+    ("PER", "The average fare per passenger is 48.20 for Lounge and 21.75 for Deck."),
+    ("PER", "The average fare per ticket is 48.20 for Lounge and 21.75 for Deck."),
+    ("RATE", "Bergen has the highest income, 8,120.40."),
+    ("RATE", "Bergen has the highest income per crossing, 8,120.40."),
+    ("TENTH", "2 ferries cost more in repairs than their price: Ask (91,000) and Bru (77,500)."),
+    ("TENTH", "2 ferries cost 20% of their price in repairs: Ask (91,000) and Bru (77,500)."),
+    ("TENTH", "2 ferries cost less in repairs than 20% of their price: Ask (91,000) and Bru (77,500)."),
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -51,6 +52,7 @@ _AS_ASKED = frozenset(
 )
 # These claim more about a row if the question's limit is omitted: "the highest" of those above 60.
 _OF_OTHERS = frozenset({Class.MOST, Class.LEAST, Class.LATEST, Class.EARLIEST, Class.RANK, Class.ALL, Class.ONLY})
+_COMPARING = frozenset({Class.MORE, Class.LESS, Class.OVER, Class.UNDER})
 _THESE = frozenset({"these", "those", "diesen", "davon", "ceux", "celles", "estos", "estas", "questi", "queste"})
 _FLAGS = frozenset({"0", "1", "true", "false"})
 _HOW_MUCH = frozenset(["much", "many", "viel", "viele", "cuánto", "cuánta", "quanto", "quanta"])
@@ -67,6 +69,7 @@ _WHICH = re.compile(
     r"|(?:quel(?:le)?s?|cu[aá]l(?:es)?|qual[ei]?) (?!est\b|sont\b|es\b|son\b|è|sono\b))",
     re.IGNORECASE,
 )
+_PER_OF = re.compile(r"_per_([a-z]{3,})$")
 _FRAGMENT = 2  # most words of an answer that is not a sentence
 _SHORT = 3  # most letters of a word that may be omitted
 _HEAD = 3  # words in which the counted noun occurs
@@ -112,6 +115,7 @@ def find_omissions(
     if unsaid and others and facts.query.aggregates:
         yield Problem(others[0], LEFT_OUT)
     yield from _find_untold_tests(facts, supports, text)
+    yield from _find_left_rate(facts, supports, text)
     yield from find_left_times(items, facts, asked)
     yield from _find_left_numbers(items, facts, asked)
     denials = sum(it.cls is Class.NOT for it in items)
@@ -187,11 +191,15 @@ def _find_left_numbers(items: Sequence[Item], facts: Facts, asked: Sequence[Item
     tells = any(it.kind in ("name", "date") and it.places for it in items)
     if any(it.text.lower() in _THESE for it in items):
         return  # "the highest of these"
+    compares = bool(_COMPARING & {it.cls for it in items})
     for number in (it for it in asked if it.kind == "number"):
         if tells and not _OF_OTHERS & {it.cls for it in items} and _is_of_shown(number, facts):
             continue  # "31.5 hours", of those above 20; the key of a named row
         if number.value not in numbers and number.value != limit and _is_compared(number, facts):
             yield Problem(number.text, LEFT_OUT)
+        share = replace(number, value=number.value / 100) if number.percent and compares else None
+        if share is not None and number.value not in numbers and _is_compared(share, facts):
+            yield Problem(number.text, LEFT_OUT)  # `cost > 0.1 * price`
 
 
 def affirms(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> bool:
@@ -241,6 +249,14 @@ def _find_untold_tests(facts: Facts, supports: Mapping[int, Support], said: set[
         counts = column.projection.tested and column.projection.aggregate == "count" and not column.percent
         if counts and telling and not any(is_among(it, said) or is_derived(it, said) for it in telling):
             yield Problem(telling[0], LEFT_OUT)
+
+
+def _find_left_rate(facts: Facts, supports: Mapping[int, Support], said: set[str]) -> Iterator[Problem]:
+    """What a rate is per, if its column and the question name it: `revenue_per_machine` told as revenue."""
+    for at in dict.fromkeys(it.column for it in supports.values() if it.column is not None):
+        for noun in _PER_OF.findall(facts.columns[at].name):
+            if is_among(noun, facts.question_words) and not is_among(noun, said):
+                yield Problem(noun, LEFT_OUT)
 
 
 def find_other_counts(text: str, facts: Facts) -> Iterator[Problem]:

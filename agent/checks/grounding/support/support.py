@@ -39,6 +39,8 @@ _TIMES_OFF = Fraction(1, 20)  # tolerance of a ratio without "about"
 _OF_ONE = frozenset({Class.EACH, Class.PER, Class.MEAN, Class.MOST, Class.LEAST, Class.OVER, Class.UNDER, Class.ALL})
 _OF_ONE |= COMPARED | {Class.SUM, Class.SHARE, Class.NOT, Class.ONLY, Class.RANK}
 _OUT_OF = frozenset({"out of", "of", "von", "sur", "de", "su"})
+_FAR = {Class.MORE: Class.OVER, Class.LESS: Class.UNDER}
+_THAN = 4  # items in which a bound and its "than" stand before a number
 _BOUNDS = (Class.OVER, Class.UNDER)
 _INCLUSIVE = frozenset(
     """at least|at most|up to|no more than|no less than|no fewer than|mindestens|höchstens|bis zu|au moins|au plus
@@ -449,6 +451,9 @@ class Numbers:
 
     def _find_bound(self, items: Sequence[Item], place: int) -> Class | None:
         beside = items[place - 1].cls if place else None
+        if place > 1 and items[place - 1].text.lower() == "than":  # "cost more in service than 10 %"
+            before = next((it.cls for it in reversed(items[max(0, place - _THAN) : place - 1]) if it.cls in _FAR), None)
+            beside = _FAR[before] if before is not None else beside
         if self.facts.language == "ko":  # "20시간 미만"
             beside = next((it.cls for it in items[place + 1 : place + 3] if it.cls in _BOUNDS), beside)
         return beside if beside in (*_BOUNDS, Class.ABOUT) else None

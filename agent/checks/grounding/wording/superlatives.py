@@ -267,6 +267,8 @@ class Superlatives:
         item = segment.items[place]
         if self._context.is_in_question(item) or self._is_end(segment, item):
             return ""
+        if len(self._facts.rows) == 1 and any(it.rank == item.rank for it in self._context.asked):
+            return ""  # "3rd" for "third"
         rows = self._context.numbers.rows_of(segment)
         places = [it.index for it in self._facts.columns if it.projection.aggregate == "rank"]
         if len(places) == 1 and rows:

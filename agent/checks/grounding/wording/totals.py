@@ -93,6 +93,9 @@ class Totals:
             return ""
         if after is not None and after.cls is Class.TIME and not self._is_of_each(after.text.lower()):
             return "no row is of one"
+        per = after.text.lower() if after is not None and after.kind == "word" and not told else ""
+        if per and Class.PER in self._context.question_classes and not self._is_of_each(per):
+            return "the question asks for it per something else"
         if {Class.PER, Class.EACH, Class.MEAN} & self._context.question_classes:
             return ""
         meant = any(self._context.cls(it) is Class.MEAN for it in segment.numbers) or len(self._facts.rows) > 1
