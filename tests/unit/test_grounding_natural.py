@@ -1,0 +1,68 @@
+"""Sentences as a strong model writes them: examples, two amounts of a row, changes, groups, and what is left out."""
+
+from __future__ import annotations
+
+import pytest
+from grounding_facts import facts
+
+from agent.checks.grounding.answer import check_text, compose_text
+
+FACTS = {
+    "CRUISED": facts(
+        "Which guests sailed in 2022 but not in 2023?",
+        "guest_name",
+        (("Ada Berg",), ("Bo Dahl",), ("Cy Eng",), ("Di Foss",)),
+        "SELECT g.guest_name FROM guests g WHERE EXISTS (SELECT 1 FROM sailings s WHERE s.guest_id = g.id AND "
+        "s.sailed_on BETWEEN '2022-01-01' AND '2022-12-31') AND NOT EXISTS (SELECT 1 FROM sailings s "
+        "WHERE s.guest_id = g.id AND s.sailed_on BETWEEN '2023-01-01' AND '2023-12-31') ORDER BY g.guest_name",
+    ),
+    "OPEN": facts(
+        "List the open repair orders with how many days they have been open.",
+        "order_id ferry days_open",
+        ((8, "Ask", 61), (5, "Bru", 40), (9, "Ask", 12)),
+        "SELECT o.order_id, f.ferry, o.days_open FROM repair_orders o JOIN ferries f ON f.id = o.ferry_id "
+        "WHERE o.closed_on IS NULL ORDER BY o.days_open DESC",
+    ),
+    "BUDGET": facts(
+        "What did each crew spend, and what was its budget?",
+        "crew budget spent",
+        (("Deck", 5000, 6120.5), ("Galley", 5000, 4100), ("Engine", 20000, 18300.25)),
+        "SELECT c.crew, c.budget, SUM(p.amount) AS spent FROM crews c JOIN payments p ON p.crew_id = c.id "
+        "GROUP BY c.crew, c.budget",
+    ),
+}
+TRUE = (
+    ("CRUISED", "4 guests sailed in 2022 but not in 2023, including Ada Berg and Bo Dahl."),
+    ("CRUISED", "There are 4 guests who sailed in 2022 but not in 2023, for example Cy Eng."),
+    ("CRUISED", "4 guests sailed in 2022 but not in 2023, among them Ada Berg, Bo Dahl and Cy Eng."),
+    ("OPEN", "There are 3 open repair orders."),
+    ("OPEN", "There are 3 open repair orders, led by order 8 on Ask, open for 61 days."),
+    ("BUDGET", "Deck spent 6,120.50 of its budget of 5,000."),
+    ("BUDGET", "Engine has a budget of 20,000.00 and spent 18,300.25."),
+    ("BUDGET", "Deck spent 6,120.50 against a budget of 5,000."),
+)
+FALSE = (
+    ("CRUISED", "3 guests sailed in 2022 but not in 2023, including Ada Berg and Bo Dahl."),
+    ("CRUISED", "2 guests sailed in 2022 but not in 2023, including Ada Berg and Bo Dahl."),
+    ("CRUISED", "4 guests sailed in 2022 but not in 2023, including Eva Gran."),
+    ("CRUISED", "4 guests sailed in 2023 but not in 2022, including Ada Berg."),
+    ("CRUISED", "4 ferries sailed in 2022 but not in 2023, including Ada Berg."),
+    ("OPEN", "There are 3 ferries with open repair orders."),
+    ("OPEN", "There are 3 open repair orders, led by order 9 on Ask, open for 12 days."),
+    ("BUDGET", "Deck spent 5,000 against a budget of 6,120.50."),
+    ("BUDGET", "Galley has a budget of 20,000.00 and spent 4,100."),
+)
+
+
+def test_a_number_that_tells_no_rows_apart_is_composed_as_an_amount() -> None:
+    assert "Deck: budget 5,000" in compose_text(FACTS["BUDGET"]).text
+
+
+@pytest.mark.parametrize(("name", "text"), TRUE)
+def test_a_true_sentence_is_supported(name: str, text: str) -> None:
+    assert check_text(text, FACTS[name]).problems == ()
+
+
+@pytest.mark.parametrize(("name", "text"), FALSE)
+def test_a_false_sentence_is_refused(name: str, text: str) -> None:
+    assert check_text(text, FACTS[name]).problems
