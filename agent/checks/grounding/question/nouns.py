@@ -14,6 +14,7 @@ from agent.checks.grounding.languages.near_words import is_synonym
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among, is_same_word, words_of
 from agent.checks.grounding.question.omissions import list_counted_words
+from agent.checks.grounding.support.beside import PLURAL
 from agent.checks.grounding.support.conversion import find_factor
 from agent.checks.grounding.support.found import Support
 from agent.checks.grounding.support.support import Numbers, is_counted_in
@@ -32,7 +33,6 @@ _GENERIC = frozenset(
     )
 )
 _ENDING = 2  # most letters that a plural adds
-_PLURAL = re.compile(r"[^\W\d_]{2}(?<![sui])s$")
 _THOUSAND = 1000
 _NEAR = 3  # items after a quantifier in which its noun follows
 _COMPOUND = 5  # least letters of a German word that ends another one
@@ -87,7 +87,7 @@ def find_counted_noun(column: ColumnFacts, facts: Facts) -> str:
         return ""
     counted = list_counted_words(facts)[:1]  # "how many customers"
     if facts.language in ("en", None):  # "the most customers"
-        plurals = (it for it in words_of(facts.question) if _PLURAL.search(it))
+        plurals = (it for it in words_of(facts.question) if PLURAL.search(it))
         counted += [it for it in plurals if it in (own[0], f"{own[0]}s")]
     # "owners" does not match `ownership`.
     noun = next((it for it in counted if is_same_word(it, own[0]) and abs(len(it) - len(own[0])) <= _ENDING), "")

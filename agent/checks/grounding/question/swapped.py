@@ -67,17 +67,24 @@ def _list_choices(items: Sequence[Item]) -> list[Item]:
     ]
 
 
-def _words_behind(items: Sequence[Item], place: int, most: int = _NEAR) -> list[str]:
-    return [it.text.lower() for it in items[place + 1 : place + 1 + most] if it.kind == "word"]
+def _words_behind(items: Sequence[Item], place: int, most: int = _NEAR, *, times: bool = False) -> list[str]:
+    """The words right after a place in lower case, and years and dates if `times`."""
+    return [
+        it.text.lower() for it in items[place + 1 : place + 1 + most] if it.kind == "word" or (times and _is_time(it))
+    ]
+
+
+def _is_time(item: Item) -> bool:
+    return item.is_year or item.kind == "date"
 
 
 def _find_other_denials(items: Sequence[Item], asked: Sequence[Item]) -> Iterator[Problem]:
     """ "With a lounge but no study room" for "with a study room but no lounge"."""
-    wanted = [_words_behind(asked, at, _FAR) for at, it in enumerate(asked) if it.cls is Class.NOT]
-    told = [_words_behind(items, at) for at, it in enumerate(items) if it.cls is Class.NOT]
+    wanted = [_words_behind(asked, at, _FAR, times=True) for at, it in enumerate(asked) if it.cls is Class.NOT]
+    told = [_words_behind(items, at, times=True) for at, it in enumerate(items) if it.cls is Class.NOT]
     if len(told) != len(wanted):
         return
-    content, said = ([it.text.lower() for it in one if it.kind == "word"] for one in (asked, items))
+    content, said = ([it.text.lower() for it in one if it.kind == "word" or _is_time(it)] for one in (asked, items))
     denied = [word for words in wanted for word in words if is_among(word, said)]
     for words in (it for it in told if it and denied):
         if all(is_among(it, content) for it in words) and not any(is_among(it, denied) for it in words):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
@@ -22,6 +23,7 @@ THE = frozenset(["the", "all", "den", "los", "las", "les"])
 OF_THE = frozenset(["der", "aller", "des", "dei", "delle"])
 _COMPARED_WITH = frozenset(["compared", "versus", "vs", "against", "gegenüber", "vergleich", "verglichen", "rapport"])
 _COMPARED_WITH |= {"comparé", "comparación", "comparado", "frente", "respecto", "rispetto", "confronto", "than", "als"}
+PLURAL = re.compile(r"[^\W\d_]{2}(?<![sui])s$")
 NEAR = 4  # items after a number in which its noun follows
 
 

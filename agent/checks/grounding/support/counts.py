@@ -20,6 +20,7 @@ from agent.checks.grounding.support.beside import (
     NEAR,
     OF_THE,
     PART_OF,
+    PLURAL,
     THE,
     are_flagged,
     list_counted_words,
@@ -28,11 +29,29 @@ from agent.checks.grounding.support.beside import (
 from agent.checks.grounding.support.found import Support
 
 # Names of columns that contain the name of a table's rows.
-_LABEL = re.compile(r"(?:\w+_)?(?:id|name|nombre|nom|nome|bezeichnung|title|titel|titre|label|code)")
+_LABEL = re.compile(r"(?:\w+_)?(?:id|name|nombre|nom|nome|bezeichnung|title|titel|titre|label|code|no|nr|number)")
 
 # With these, equal rows count once.
 APART = frozenset(["different", "distinct", "unique", "verschiedene", "unterschiedliche", "différents", "différentes"])
 APART |= {"distintos", "distintas", "diferentes", "diversi", "diverse", "distinti", "distinte"}
+
+
+# Names behind these are examples.
+_EXAMPLES = frozenset(
+    ["including", "include", "includes", "among", "such", "for example", "for instance", "e.g.", "eg"]
+)
+
+
+def _find_examples(items: Sequence[Item], place: int) -> int | None:
+    """Where examples begin behind a number: "12 customers, including Ada and Bo". None if there are none."""
+    return next(
+        (
+            at
+            for at in range(place + 1, len(items))
+            if items[at].text.lower() in _EXAMPLES or [it.text.lower() for it in items[at : at + 2]] == ["led", "by"]
+        ),
+        None,
+    )
 
 
 @dataclass(frozen=True)
@@ -53,8 +72,9 @@ class Counts:
         """The number of rows, if the words refer to rows: "6 countries", not "6 customers" in 6 countries."""
         facts, item = self.facts, segment.items[place]
         count = len(facts.rows)
-        told = frozenset(row for places in segment.map_own_rows().values() for row in places)
-        if item.percent or item.currency or facts.query.aggregates:
+        own = Segment(segment.sentence, segment.items[: _find_examples(segment.items, place)]).map_own_rows()
+        told = frozenset(row for places in own.values() for row in places)
+        if item.percent or item.currency or (facts.query.aggregates and count == 1):
             return None
         if told and len(told) < count:
             return self._find_selected(segment, place, told) if bound is None else None
@@ -73,6 +93,8 @@ class Counts:
             return Support("row count", Fraction(count))
         words = [it.text.lower() for it in after if it.kind == "word"]
         keys = self._nouns
+        heads = [at for at, it in enumerate(words) if PLURAL.search(it) and is_among(it, keys)]
+        words = words[heads[0] : heads[0] + 1] if heads else words  # "5 machines cost more"
         measured = {it.index: it.words - keys - words_of_kind((it.name, *it.told)) for it in facts.measures}
         if any(is_among(word, measured[it.index]) for it in facts.measures for word in words):
             return None
@@ -94,7 +116,8 @@ class Counts:
             len(keys) > 1 and not each
         )
         of_table = {word for it in tables for word in words_of(it)} if len(tables) == 1 and named else set[str]()
-        return frozenset({word for it in keys for word in it.words} | each | of_table)
+        apart = [it for it in keys if len({str(row[it.index]) for row in facts.rows}) == len(facts.rows)]
+        return frozenset({word for it in apart or keys for word in it.words} | each | of_table)
 
     def _repeats(self, segment: Segment, place: int) -> bool:
         """Whether a number is that of "different" things, but rows are equal."""
