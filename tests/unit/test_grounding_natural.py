@@ -30,6 +30,19 @@ FACTS = {
         "SELECT c.crew, c.budget, SUM(p.amount) AS spent FROM crews c JOIN payments p ON p.crew_id = c.id "
         "GROUP BY c.crew, c.budget",
     ),
+    "QUARTERS": facts(
+        "Show the quarterly passengers of 2023 and the change from the previous quarter.",
+        "quarter passengers change",
+        (("2023-Q1", 41200, 1350), ("2023-Q2", 38900, -2300), ("2023-Q3", 52040, 13140)),
+        "SELECT quarter, passengers, passengers - LAG(passengers) OVER (ORDER BY quarter) AS change FROM counted "
+        "WHERE quarter LIKE '2023%' ORDER BY quarter",
+    ),
+    "GROWTH": facts(
+        "Show the growth of passengers by month in percent.",
+        "month passengers growth_pct",
+        (("2023-01", 900, 12.5), ("2023-02", 810, -10.0)),
+        "SELECT month, passengers, growth_pct FROM monthly ORDER BY month",
+    ),
 }
 TRUE = (
     ("CRUISED", "4 guests sailed in 2022 but not in 2023, including Ada Berg and Bo Dahl."),
@@ -40,6 +53,13 @@ TRUE = (
     ("BUDGET", "Deck spent 6,120.50 of its budget of 5,000."),
     ("BUDGET", "Engine has a budget of 20,000.00 and spent 18,300.25."),
     ("BUDGET", "Deck spent 6,120.50 against a budget of 5,000."),
+    ("QUARTERS", "Q1 2023 passengers were 41,200 (up 1,350 from the previous quarter), Q2 38,900 (down 2,300)."),
+    (
+        "QUARTERS",
+        "Passengers were 41,200 in 2023-Q1 (+1,350), 38,900 in 2023-Q2 (-2,300) and 52,040 in 2023-Q3 (+13,140).",
+    ),
+    ("GROWTH", "Passengers grew by 12.5% in January 2023 and fell by 10% in February 2023."),
+    ("GROWTH", "Growth was 12.5% in January 2023 and -10% in February 2023."),
 )
 FALSE = (
     ("CRUISED", "3 guests sailed in 2022 but not in 2023, including Ada Berg and Bo Dahl."),
@@ -51,6 +71,12 @@ FALSE = (
     ("OPEN", "There are 3 open repair orders, led by order 9 on Ask, open for 12 days."),
     ("BUDGET", "Deck spent 5,000 against a budget of 6,120.50."),
     ("BUDGET", "Galley has a budget of 20,000.00 and spent 4,100."),
+    ("QUARTERS", "Q1 2023 had 41,200 passengers (down 1,350 from the previous quarter) and Q2 38,900 (up 2,300)."),
+    ("QUARTERS", "Passengers were 41,200 in 2023-Q1 (+2,300), 38,900 in 2023-Q2 (-1,350)."),
+    ("QUARTERS", "Passengers were 41,200 in 2023-Q1 (+1,350), 38,900 in 2023-Q2 (+2,300)."),
+    ("GROWTH", "Passengers fell by 12.5% in January 2023 and fell by 10% in February 2023."),
+    ("GROWTH", "Passengers grew by 12.5% in January 2023 and grew by 10% in February 2023."),
+    ("GROWTH", "Passengers grew by 10% in February 2023."),
 )
 
 

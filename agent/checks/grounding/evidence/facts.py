@@ -64,6 +64,10 @@ _ASIDE = re.compile(
 _HEAD_WORDS = 5
 _ID = re.compile(r"[cgmpu]id", re.IGNORECASE)  # `uid`
 _SHORT_WORD = 3
+_CHANGE = re.compile(
+    r"(?<![a-z])(?:change|growth|increase|decrease|diff|delta|veränder|wachst|zuwachs|évol|croiss|variaci|crec|cresc)",
+    re.IGNORECASE,
+)
 _PART_OF_TIME = re.compile(
     r"year|month|week|day|hour|quarter|jahr|monat|woche|tag|stunde|mois|semaine|jour|mes|día|anno"
 )
@@ -105,6 +109,11 @@ class ColumnFacts:
     def names_scale(self) -> bool:
         """Whether its label states the scale: "gross millions", "price cents"."""
         return any(word.removesuffix("s") in _SCALES_IN_NAMES for word in words_of(self.label))
+
+    @property
+    def is_change(self) -> bool:
+        """Whether its numbers are changes, so that their sign says whether something rose."""
+        return _CHANGE.search(self.name) is not None
 
     @cached_property
     def period(self) -> tuple[int, int] | None:

@@ -187,6 +187,7 @@ def _find_left_numbers(items: Sequence[Item], facts: Facts, asked: Sequence[Item
     numbers = {it.value for it in items if it.kind == "number"}
     numbers |= {Fraction(year) for it in told if it.date for year, *_ in it.date.readings if year is not None}
     numbers |= {Fraction(digits) for it in items if it.kind == "word" for digits in re.findall(r"\d+", it.text)}
+    numbers |= {Fraction(year) for it in items if it.kind == "name" for year in _YEAR.findall(it.text)}  # "2024-Q1"
     limit = facts.query.limit
     tells = any(it.kind in ("name", "date") and it.places for it in items)
     if any(it.text.lower() in _THESE for it in items):

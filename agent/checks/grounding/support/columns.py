@@ -13,7 +13,7 @@ from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
 from agent.checks.grounding.languages.currencies import are_same
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among, is_same_word, words_of
-from agent.checks.grounding.support.beside import NEAR, currencies
+from agent.checks.grounding.support.beside import FROM, NEAR, currencies
 
 _NAMED = {Class.MEAN: "avg", Class.SUM: "sum", Class.MOST: "max", Class.LEAST: "min"}
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
@@ -144,7 +144,10 @@ class Columns:
         return None
 
     def _find_named_after(self, items: Sequence[Item], place: int) -> ColumnFacts | None:
-        """The column named in the words right after a number: the tickets in "668 closed tickets"."""
+        """The column named in the words right after a number, "668 closed tickets", or by a change: "grew by 12 %"."""
+        changes = [it for it in self._facts.measures if it.is_change]
+        if len(changes) == 1 and _is_changed(items, place):
+            return changes[0]
         words: list[str] = []
         for item in items[place + 1 : place + 1 + NEAR]:
             if item.kind != "word":
@@ -190,8 +193,9 @@ class Columns:
         return [it for it in self._facts.measures if is_among(word, self._list_telling_words(it)) or word in it.units]
 
     def _list_telling_words(self, column: ColumnFacts) -> set[str]:
-        """The words of a column that no other measure shares."""
-        others = {word for it in self._facts.measures if it is not column for word in it.words}
+        """The words of a column that no other measure shares. A change has those of its name, not of what changes."""
+        measures = [it for it in self._facts.measures if it is not column]
+        others = {word for it in measures for word in (words_of(it.name) if it.is_change else it.words)}
         return set(column.words) - others
 
 
@@ -200,3 +204,11 @@ def _leads_to_number(items: Sequence[Item], place: int) -> bool:
     behind = items[place + 1 : place + 1 + NEAR]
     at = next((at for at, it in enumerate(behind) if it.kind == "number"), 0)
     return at > 0 and behind[at - 1].text.lower() in _OF and all(it.kind == "word" for it in behind[: at - 1])
+
+
+def _is_changed(items: Sequence[Item], place: int) -> bool:
+    """Whether a number is what something rose or fell by: "grew by 12", "up 12", "+12"."""
+    before = place - 1
+    while before > 0 and items[before].cls is Class.FILLER and items[before].text.lower() not in FROM:
+        before -= 1
+    return before >= 0 and (items[before].cls in (Class.RISE, Class.FALL) or items[place - 1].text == "+")

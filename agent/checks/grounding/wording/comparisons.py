@@ -9,6 +9,7 @@ from fractions import Fraction
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.languages.vocabulary import Class
+from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.support.beside import is_compared_with_second
 from agent.checks.grounding.support.found import Support
 from agent.checks.grounding.wording.context import CHANGE, Checks, WordingContext
@@ -31,8 +32,8 @@ class Comparisons:
             Class.OVER: self._check_bound,
             Class.UNDER: self._check_bound,
             Class.RANGE: self._range,
-            Class.RISE: self._change,
-            Class.FALL: self._change,
+            Class.RISE: self._check_change,
+            Class.FALL: self._check_change,
             Class.STEADY: self._check_steady,
             Class.STABLE: self._check_stable,
             Class.MULTIPLIED: self._check_multiplied,
@@ -178,6 +179,18 @@ class Comparisons:
                 else "the sign says the opposite"
             )
         return "the rows do not say so"
+
+    def _check_change(self, segment: Segment, place: int) -> str:
+        """A rise or a fall: by the sign of the number behind it if its column holds changes, or else by two values."""
+        item = segment.items[place]
+        number = next((it for it in segment.items[place + 1 :] if it.kind == "number" and not it.is_year), None)
+        support = self._context.supports.get(number.start) if number is not None else None
+        column = self._facts.columns[support.column] if support is not None and support.column is not None else None
+        if support is None or column is None or not column.is_change:
+            return self._change(segment, place)
+        named = is_among(item.text.lower(), words_of(column.name))  # "the growth was -3 %"
+        fits = named or (support.value > 0 if item.cls is Class.RISE else support.value < 0)
+        return "" if fits else "the sign says the opposite"
 
     def _check_steady(self, segment: Segment, place: int) -> str:
         if segment.items[place].text.lower() in self._facts.question.lower():

@@ -71,7 +71,7 @@ class Wording:
         before = segment.items[place - 1] if place else None
         if is_adjective(word) and before is not None and (before.cls in _COMPARING or before.text.lower() in _AS):
             return True
-        if self._is_of_name(segment, place):
+        if self._is_of_name(segment, place) or (word == "+" and self._is_rise(segment, place)):
             return True
         if "-" in word and all(is_among(part, self._context.known) for part in words_of(word)):
             return True
@@ -96,6 +96,13 @@ class Wording:
             return False
         alone = word == "alone" and before.kind == "name" and not {Class.OVER, Class.UNDER} & segment.classes
         return alone or (word == "s" and before.kind != "number")
+
+    def _is_rise(self, segment: Segment, place: int) -> bool:
+        """Whether the number behind a plus sign is a change above zero."""
+        behind = segment.items[place + 1 : place + 2]
+        support = self._context.supports.get(behind[0].start) if behind else None
+        column = self._facts.columns[support.column] if support is not None and support.column is not None else None
+        return support is not None and column is not None and column.is_change and support.value > 0
 
     def _is_unheld(self, word: str) -> bool:
         """Whether a word is a superlative that no check covers: "the fullest", from "full"."""
