@@ -43,6 +43,20 @@ FACTS = {
         (("2023-01", 900, 12.5), ("2023-02", 810, -10.0)),
         "SELECT month, passengers, growth_pct FROM monthly ORDER BY month",
     ),
+    "WARDS": facts(
+        "Who is the busiest nurse of each ward?",
+        "ward nurse visits",
+        (("East", "Ada", 31), ("North", "Bo", 58), ("West", "Cy", 12)),
+        "SELECT ward, nurse, visits FROM (SELECT w.ward, n.nurse, n.visits, RANK() OVER (PARTITION BY n.ward_id "
+        "ORDER BY n.visits DESC) AS place FROM nurses n JOIN wards w ON w.id = n.ward_id) WHERE place = 1 ORDER BY ward",
+    ),
+    "TWO_OF_EACH": facts(
+        "Who are the 2 nurses with the most visits in each ward?",
+        "ward nurse visits",
+        (("East", "Ada", 31), ("East", "Bo", 20), ("North", "Cy", 58), ("North", "Di", 44)),
+        "SELECT ward, nurse, visits FROM (SELECT w.ward, n.nurse, n.visits, ROW_NUMBER() OVER (PARTITION BY n.ward_id "
+        "ORDER BY n.visits DESC) AS place FROM nurses n JOIN wards w ON w.id = n.ward_id) WHERE place <= 2 ORDER BY 1",
+    ),
 }
 TRUE = (
     ("CRUISED", "4 guests sailed in 2022 but not in 2023, including Ada Berg and Bo Dahl."),
@@ -60,6 +74,9 @@ TRUE = (
     ),
     ("GROWTH", "Passengers grew by 12.5% in January 2023 and fell by 10% in February 2023."),
     ("GROWTH", "Growth was 12.5% in January 2023 and -10% in February 2023."),
+    ("WARDS", "The busiest nurse is Ada in East (31), Bo in North (58) and Cy in West (12)."),
+    ("WARDS", "In West, the busiest nurse is Cy, with 12 visits."),
+    ("TWO_OF_EACH", "In East, the 2 nurses with the most visits are Ada with 31 and Bo with 20."),
 )
 FALSE = (
     ("CRUISED", "3 guests sailed in 2022 but not in 2023, including Ada Berg and Bo Dahl."),
@@ -77,6 +94,11 @@ FALSE = (
     ("GROWTH", "Passengers fell by 12.5% in January 2023 and fell by 10% in February 2023."),
     ("GROWTH", "Passengers grew by 12.5% in January 2023 and grew by 10% in February 2023."),
     ("GROWTH", "Passengers grew by 10% in February 2023."),
+    ("WARDS", "The busiest nurse is Cy, with 12 visits."),
+    ("WARDS", "In West, the nurse with the fewest visits is Cy, with 12."),
+    ("WARDS", "In West, the busiest nurse is Ada, with 31 visits."),
+    ("TWO_OF_EACH", "In East, Bo has the most visits, 20, of the 2 nurses."),
+    ("TWO_OF_EACH", "In East, the 2 nurses with the most visits are Cy with 58 and Di with 44."),
 )
 
 
