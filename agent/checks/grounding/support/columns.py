@@ -193,9 +193,12 @@ class Columns:
         return [it for it in self._facts.measures if is_among(word, self._list_telling_words(it)) or word in it.units]
 
     def _list_telling_words(self, column: ColumnFacts) -> set[str]:
-        """The words of a column that no other measure shares. A change has those of its name, not of what changes."""
+        """The words of a column that no other measure shares, unless that is only its change."""
         measures = [it for it in self._facts.measures if it is not column]
-        others = {word for it in measures for word in (words_of(it.name) if it.is_change else it.words)}
+        keys = {it.name.lower() for it in self._facts.columns if it.kind == "dimension"}
+        changes = [it for it in measures if it.is_change]
+        own = [it for it in changes if {*it.projection.sources} - keys == {column.name.lower()}]
+        others = {word for it in measures for word in (words_of(it.name) if it in own else it.words)}
         return set(column.words) - others
 
 
