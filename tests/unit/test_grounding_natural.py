@@ -48,7 +48,7 @@ FACTS = {
         "ward nurse visits",
         (("East", "Ada", 31), ("North", "Bo", 58), ("West", "Cy", 12)),
         "SELECT ward, nurse, visits FROM (SELECT w.ward, n.nurse, n.visits, RANK() OVER (PARTITION BY n.ward_id "
-        "ORDER BY n.visits DESC) AS place FROM nurses n JOIN wards w ON w.id = n.ward_id) WHERE place = 1 ORDER BY ward",
+        "ORDER BY n.visits DESC) AS place FROM nurses n JOIN wards w ON w.id = n.ward_id) WHERE place = 1 ORDER BY 1",
     ),
     "TWO_OF_EACH": facts(
         "Who are the 2 nurses with the most visits in each ward?",
@@ -56,6 +56,21 @@ FACTS = {
         (("East", "Ada", 31), ("East", "Bo", 20), ("North", "Cy", 58), ("North", "Di", 44)),
         "SELECT ward, nurse, visits FROM (SELECT w.ward, n.nurse, n.visits, ROW_NUMBER() OVER (PARTITION BY n.ward_id "
         "ORDER BY n.visits DESC) AS place FROM nurses n JOIN wards w ON w.id = n.ward_id) WHERE place <= 2 ORDER BY 1",
+    ),
+    "SAILED": facts(
+        "How many crossings were there in 2023?",
+        "n",
+        ((418,),),
+        "SELECT COUNT(*) AS n FROM crossings WHERE sailed_on >= '2023-01-01' AND sailed_on < '2024-01-01' "
+        "AND state <> 'aborted'",
+    ),
+    "FARES": facts(
+        "What were the total fares in 2023?",
+        "total_fares",
+        ((9120.5,),),
+        "SELECT SUM(t.fare) AS total_fares FROM tickets t JOIN crossings c ON c.id = t.crossing_id "
+        "WHERE t.state <> 'R' AND c.sailed_on BETWEEN '2023-01-01' AND '2023-12-31'",
+        ("tickets", "state", "S = sold, R = refunded."),
     ),
 }
 TRUE = (
@@ -77,6 +92,9 @@ TRUE = (
     ("WARDS", "The busiest nurse is Ada in East (31), Bo in North (58) and Cy in West (12)."),
     ("WARDS", "In West, the busiest nurse is Cy, with 12 visits."),
     ("TWO_OF_EACH", "In East, the 2 nurses with the most visits are Ada with 31 and Bo with 20."),
+    ("SAILED", "There were 418 crossings in 2023, not counting aborted ones."),
+    ("SAILED", "In 2023, there were 418 crossings (aborted crossings excluded)."),
+    ("FARES", "Total fares in 2023, excluding refunded tickets, were 9,120.50."),
 )
 FALSE = (
     ("CRUISED", "3 guests sailed in 2022 but not in 2023, including Ada Berg and Bo Dahl."),
@@ -99,6 +117,11 @@ FALSE = (
     ("WARDS", "In West, the busiest nurse is Ada, with 31 visits."),
     ("TWO_OF_EACH", "In East, Bo has the most visits, 20, of the 2 nurses."),
     ("TWO_OF_EACH", "In East, the 2 nurses with the most visits are Cy with 58 and Di with 44."),
+    ("SAILED", "There were 418 crossings in 2023, not counting delayed ones."),
+    ("SAILED", "There were 418 crossings in 2023, including aborted ones."),
+    ("SAILED", "There were 418 aborted crossings in 2023."),
+    ("FARES", "Total fares in 2023, excluding sold tickets, were 9,120.50."),
+    ("FARES", "Total fares in 2023, excluding refunded crossings, were 9,120.50."),
 )
 
 

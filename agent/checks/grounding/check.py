@@ -43,6 +43,7 @@ from agent.checks.grounding.support.listed import find_listed_rows
 from agent.checks.grounding.support.support import Numbers
 from agent.checks.grounding.wording.causes import causes
 from agent.checks.grounding.wording.context import WordingContext
+from agent.checks.grounding.wording.excluded import blank_excluded
 from agent.checks.grounding.wording.flags import find_denied_flags
 from agent.checks.grounding.wording.korean import korean_problems
 from agent.checks.grounding.wording.ordering import check_ordering
@@ -85,6 +86,7 @@ def check(text: str, facts: Facts, filled: Sequence[Correction] = ()) -> Checked
     if unfit := _find_unfit(text):
         return Checked((), (), (unfit,), read=False)
     names = NameIndex(facts)
+    text = blank_excluded(text, facts)
     items = items_of(text, facts, names)
     asked = items_of(facts.question, facts, names)
     found = Calculations(text, _list_conditions_repeated(items, asked), facts, filled)

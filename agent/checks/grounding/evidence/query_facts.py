@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -57,6 +57,7 @@ class Condition(NamedTuple):
     denied: NOT, !=, IS NULL. present: IS NOT NULL.
     bounds: values that the rows themselves can have. `< '2025-01-01'` excludes its own.
     equal: whether it is a column, `=` and a value.
+    tables: of its columns, as far as the query names them.
     """
 
     columns: tuple[str, ...]
@@ -65,6 +66,7 @@ class Condition(NamedTuple):
     present: bool = False
     bounds: tuple[str, ...] = ()
     equal: bool = False
+    tables: tuple[str, ...] = ()
 
 
 class Ranking(NamedTuple):
@@ -333,16 +335,17 @@ def _is_hundred(product: Any) -> bool:
 def _conditions(tree: exp.Query) -> Iterator[Condition]:
     from sqlglot import exp
 
+    aliases = {it.alias_or_name: it.name for it in tree.find_all(exp.Table)}
     for clause in tree.find_all(exp.Where, exp.Having):
         for part in clause.this.flatten() if isinstance(clause.this, exp.And) else [clause.this]:
-            yield _condition(part)
+            yield _condition(part, aliases)
     for table in tree.find_all(exp.Join):
         on = table.args.get("on")
         if on is not None and on.find(exp.Literal) is not None:
-            yield _condition(on)
+            yield _condition(on, aliases)
 
 
-def _condition(part: exp.Expr) -> Condition:
+def _condition(part: exp.Expr, aliases: Mapping[str, str]) -> Condition:
     from sqlglot import exp
 
     values = tuple(str(it.this) for it in part.find_all(exp.Literal) if not isinstance(it.parent, exp.Select))
@@ -357,6 +360,8 @@ def _condition(part: exp.Expr) -> Condition:
         present=missing and part.find(exp.Not) is not None and not values,
         bounds=tuple(it for it in values if it not in below),
         equal=isinstance(plain := part.unnest(), exp.EQ) and isinstance(plain.this, exp.Column),
+        tables=tuple({aliases.get(it.table, "") for it in part.find_all(exp.Column) if it.table})
+        or (tuple(aliases.values()) if len(aliases) == 1 else ()),
     )
 
 
