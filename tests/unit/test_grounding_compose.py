@@ -32,8 +32,13 @@ OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
         ),
         pytest.param(
             "Which patients were admitted?", "name", tuple((f"Patient {it}",) for it in range(11, 23)),
-            "SELECT name FROM patients ORDER BY name",
+            "SELECT name FROM patients ORDER BY age",
             "Name: first Patient 11; last Patient 22.", id="the ends of many rows in an order",
+        ),
+        pytest.param(
+            "Which patients were admitted?", "name", tuple((f"Patient {it}",) for it in range(11, 23)),
+            "SELECT name FROM patients ORDER BY name",
+            "Name: Patient 11; Patient 12; Patient 13; …", id="some of many names in the order of the alphabet",
         ),
         pytest.param(
             "How many admissions were there between April and June 2023?", "admissions", ((48,),),

@@ -241,9 +241,12 @@ class _Composer:
     def _sort_times(self, keys: Sequence[ColumnFacts]) -> tuple[list[int], bool]:
         """The row indexes, and whether they have ends: the first and last time, or those of the query's order.
 
-        Times in another order have none: of years by amount, the first row is not the first year.
+        Times in another order have none: of years by amount, the first row is not the first year. So have names in
+        their own order: the first of the alphabet is no first.
         """
-        rows, ordered = self.facts.rows, bool(self.facts.query.order)
+        rows, order = self.facts.rows, [name for name, _ in self.facts.query.order[:1]]
+        names = [it for it in keys if it.name.lower() in order or {*order} & {*it.projection.sources}]
+        ordered = bool(order) and not any(_is_name(row[it.index]) for it in names[:1] for row in rows)
         times = [str(row[keys[0].index]) for row in rows] if keys else []
         if times and all(_TIME.fullmatch(time) for time in times):
             in_time = sorted(range(len(rows)), key=times.__getitem__)
@@ -381,6 +384,11 @@ class _Composer:
         if not column.units or column.units[0] == "%" or column.rate or is_other:
             return digits
         return f"{digits} {_UNITS.get(column.units[0], column.units[0])}"
+
+
+def _is_name(cell: JsonValue) -> bool:
+    """Whether a cell is a text that is no time: "2024-Q1" is one."""
+    return isinstance(cell, str) and not cell[:4].isdigit()
 
 
 def _write_month(year: int, number: int, language: str) -> str:
