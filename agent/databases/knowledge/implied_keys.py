@@ -3,7 +3,8 @@
 Warehouses and folders of files declare no keys. Without keys, a model joins on columns that do not exist.
 A name alone is no proof, so the values decide (an inclusion dependency; Bauckmann et al., ICDE 2007): every value of
 the column, or of the first thousand distinct ones, must occur in the key. Files declare no primary keys either: a
-column called `id`, or after its table (`Room No` of `Rooms`), is one if its values are unique.
+column called `id`, or after its table (`Room No` of `Rooms`), is one if its values are unique. So is the first column
+of a table, in any language, for a column of the same name: `wohnung_nr` of `wohnungen`.
 
 A name may also be a part of the table's (`p_id` of `plr`, `home_club`), and names of texts may differ entirely
 (`turbine_no` and `Anlagen_Nr`). Such a column refers to a key if several different values occur in it, and in no other.
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 # Keys are looked up by the names that columns use for them, not compared with each column: for 10,000 tables of ten
 # columns each, that would be a billion comparisons.
 _LEAST_CHARS = 5  # of a key's name as a suffix; shorter names, such as `id`, prove nothing
+_NAMESAKES = 8  # most tables whose first column has the name of a key: the key's own, and some that refer to it
 _WORDS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 _NUMBERED = (
     "no",
@@ -76,30 +78,38 @@ def candidates(schema: Schema, most: int) -> list[Pair]:
 
 
 def _pairs_by_values(tables: list[Table], keys: _Keys, taken: set[tuple[str, str]], most: int) -> list[Pair]:
-    """Columns named after a part of a table (`p_id`, `home_club`), then all texts with the first texts of tables.
+    """Columns named like the first one of a table (`wohnung_nr`) or after a part of it (`p_id`, `home_club`), then all
+    texts with the first texts of tables.
 
     A column comes with all keys that it may mean or not at all: else nobody knows that its values occur in no other.
     """
     firsts = [(it, it.columns[0]) for it in tables if it.columns and it.primary_key in {(), (it.columns[0].name,)}]
     texts = [(owner, key) for owner, key in firsts if _family(key.type) == "text"]
+    called = defaultdict[str, list[tuple[Table, Column]]](list)
+    for owner, key in firsts:
+        called[_plain(key.name)].append((owner, key))
     free = [
-        (table, column, keys.find_abbreviated(column.name))
+        (table, column, [*_few(called.get(_plain(column.name), [])), *keys.find_abbreviated(column.name)])
         for table in tables
         for column in _free_columns(table)
         if (table.name, column.name) not in taken
     ]
     pairs: list[Pair] = []
-    for table, column, abbreviated in sorted(free, key=lambda it: not it[2]):
+    for table, column, named in sorted(free, key=lambda it: all(owner is it[0] for owner, _ in it[2])):
         alike = texts if _family(column.type) == "text" else []
-        if len(pairs) + len(abbreviated) + len(alike) > most:
-            continue
-        owners = {(owner.name, key.name): (owner, key) for owner, key in (*abbreviated, *alike)}
-        pairs += [
+        owners = {(owner.name, key.name): (owner, key) for owner, key in (*named, *alike)}
+        new = [
             Pair(table, column, owner, key, 0)
             for owner, key in owners.values()
             if owner is not table and not key.private and _family(key.type) == _family(column.type)
         ]
+        pairs += new if len(pairs) + len(new) <= most else []
     return pairs
+
+
+def _few(owners: list[tuple[Table, Column]]) -> list[tuple[Table, Column]]:
+    """The owners, unless so many tables begin with a column of that name that it refers to none of them: `id`."""
+    return owners if len(owners) <= _NAMESAKES else []
 
 
 def _free_columns(table: Table) -> Iterator[Column]:
@@ -293,7 +303,8 @@ async def _holds(database: Database, schema: Schema, pair: Pair) -> bool:
     """
     query = await database.check(_comparison(schema, pair), 1)
     n, found = (await database.run(query, timeout_s=QUERY_S)).rows[0]
-    return bool(n == found and n >= (1 if pair.matched_letters else LEAST_VALUES))
+    is_named = pair.matched_letters or _plain(pair.column.name) == _plain(pair.key.name)
+    return bool(n == found and n >= (1 if is_named else LEAST_VALUES))
 
 
 def _comparison(schema: Schema, pair: Pair) -> str:
