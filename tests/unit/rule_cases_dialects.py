@@ -72,6 +72,22 @@ DIALECT_CASES: dict[str, tuple[Case, ...]] = {
             "SELECT DATEDIFF(CAST(CURRENT_DATE AS DATETIME), CAST(taken_at AS DATETIME)) FROM loans",
             "and today",
         ),
+        *(
+            _untranslated(
+                dialect,
+                f"SELECT DATEDIFF('day', planned_on, held_on) FROM openings ORDER BY {order}",
+                f"SELECT {after} FROM openings ORDER BY {order}",
+                "NULLs stay where the database puts them",
+            )
+            for dialect, order, after in (
+                ("postgresql", "held_on DESC LIMIT 1", "(CAST(held_on AS DATE) - CAST(planned_on AS DATE))"),
+                ("postgresql", "held_on LIMIT 1", "(CAST(held_on AS DATE) - CAST(planned_on AS DATE))"),
+                ("postgresql", "held_on NULLS FIRST", "(CAST(held_on AS DATE) - CAST(planned_on AS DATE))"),
+                ("mariadb", "held_on DESC LIMIT 1", "DATEDIFF(CAST(held_on AS DATETIME), CAST(planned_on AS DATETIME))"),
+            )
+        ),
+        _untranslated("duckdb", f"{LOANS} fee = 'x' ORDER BY fee DESC LIMIT 1", None, "nothing but NULLs would move"),
+        _untranslated("duckdb", f"{LOANS} fee = 'x' ORDER BY fee LIMIT 1", None, "nor here"),
     ),
     "cut_division": (
         _average("sqlserver", "fee", "1.0 * fee", "of integers, SQL Server gives one"),
