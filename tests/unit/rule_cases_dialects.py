@@ -83,7 +83,11 @@ DIALECT_CASES: dict[str, tuple[Case, ...]] = {
                 ("postgresql", "held_on DESC LIMIT 1", "(CAST(held_on AS DATE) - CAST(planned_on AS DATE))"),
                 ("postgresql", "held_on LIMIT 1", "(CAST(held_on AS DATE) - CAST(planned_on AS DATE))"),
                 ("postgresql", "held_on NULLS FIRST", "(CAST(held_on AS DATE) - CAST(planned_on AS DATE))"),
-                ("mariadb", "held_on DESC LIMIT 1", "DATEDIFF(CAST(held_on AS DATETIME), CAST(planned_on AS DATETIME))"),
+                (
+                    "mariadb",
+                    "held_on DESC LIMIT 1",
+                    "DATEDIFF(CAST(held_on AS DATETIME), CAST(planned_on AS DATETIME))",
+                ),
             )
         ),
         _untranslated("duckdb", f"{LOANS} fee = 'x' ORDER BY fee DESC LIMIT 1", None, "nothing but NULLs would move"),

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.checks.rules.repair import find_repair
 from agent.core.callers import LOCAL
+from agent.core.models import Draft
 from agent.pipeline.service import build_service
 from agent.platform.config.settings import Settings
 from executors.base import Column, Schema, Table
@@ -61,6 +63,34 @@ def test_every_name_is_quoted_where_its_dialect_wants_it(dialect: str, name: str
 )
 def test_only_names_are_quoted(sql: str, expected: str | None, why: str) -> None:
     assert quote_names(sql, schema_of("duckdb")) == expected, why
+
+
+SPELLED = ("straße", "größe", "zähler_nr", "année", "masse", "maße", "blue", "value_ae", "Fuesse")
+
+
+@pytest.mark.parametrize(
+    "sql, expected",
+    [
+        ("SELECT strasse, d.groesse FROM d", 'SELECT "straße", d."größe" FROM d'),
+        ("SELECT STRASSE AS groesse FROM zaehler", 'SELECT "straße" AS "größe" FROM "zähler"'),
+        ("SELECT zahler_nr, annee FROM zähler", 'SELECT "zähler_nr", "année" FROM "zähler"'),
+        ("SELECT füße FROM d WHERE x = 'groesse'", "SELECT Fuesse FROM d WHERE x = 'groesse'"),
+        ("SELECT masse, blue, value_ae FROM d", None),
+        ("SELECT mässe, groessen FROM d", None),
+    ],
+)
+def test_a_name_gets_the_umlauts_and_accents_of_the_schema(sql: str, expected: str | None) -> None:
+    columns = tuple(Column(name=it, type="TEXT") for it in SPELLED)
+    tables = (Table(name="d", columns=columns), Table(name="zähler", columns=columns))
+    assert quote_names(sql, Schema(database="d", dialect="duckdb", tables=tables)) == expected
+
+
+def test_a_quoted_column_gets_them_too() -> None:
+    table = Table(name="d", columns=tuple(Column(name=it, type="TEXT") for it in SPELLED))
+    schema = Schema(database="d", dialect="duckdb", tables=(table,))
+    found = find_repair(Draft(sql='SELECT "groesse" FROM d'), ErrorKind.COLUMN_NOT_FOUND, schema)
+    assert found is not None
+    assert found.sql == 'SELECT d."größe" FROM d'
 
 
 @pytest.mark.parametrize("engine", ["sqlite", "files"])

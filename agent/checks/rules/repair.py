@@ -44,7 +44,7 @@ def find_repair(draft: Draft, error: str, schema: Schema, without: Collection[st
 
     sql, notes, counts, dialect = draft.sql, list[str](), list[str](), DIALECTS[schema.dialect].sqlglot
     if kind in NAMES | WORDS and (quoted := quote_names(sql, schema)):
-        sql, notes = quoted, ["names of the schema are in quotes"]  # the next run shows what is still wrong
+        sql, notes = quoted, ["names are written as in the schema"]  # the next run shows what is still wrong
     else:
         context = RuleContext(sql, schema, tree_to_change(sql, dialect), error=kind)
         for rule in rules("repair", without):

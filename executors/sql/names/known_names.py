@@ -1,4 +1,5 @@
 """Quotes names that need quotes in a query: names with blanks, signs, a leading digit or capitals, and reserved words.
+Gives names their umlauts and accents back, or takes them away, as the schema spells them: `gebaeude_nr`, `gebäude_nr`.
 
 Without quotes, the query does not parse (`SUM(Brutto Betrag)`), or parses as something else (`SELECT Brutto Betrag`, a
 column and its alias). So this module changes the text, outside of strings, comments and quoted names.
@@ -7,12 +8,16 @@ column and its alias). So this module changes the text, outside of strings, comm
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 from executors.base import Schema
 from executors.dialects.table import DIALECTS
 from executors.sql.tree import tree_to_change
 
+_DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": "aa", "ø": "oe", "æ": "ae"})
+_WORD = re.compile(r"(?<![$@:])\b[^\W\d]\w*")
 _BRACKETS = frozenset({"tsql", "sqlite"})  # sqlglot's names; in other dialects, brackets enclose lists
 _CLOSED = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`|--[^\n]*|/\*.*?\*/"
 # The text that may precede, and follow, a reserved word that is a name.
@@ -24,7 +29,8 @@ _AFTER = r"(?=\s*(?:[.,)=<>!+*/;-]|$)|\s+(?!by\b)\w)"
 
 
 def quote_names(sql: str, schema: Schema) -> str | None:
-    """A query with the names of its schema in quotes wherever the dialect requires them. None if that repairs nothing.
+    """A query with the names of its schema spelled as there, and in quotes wherever the dialect requires them. None if
+    that repairs nothing.
     Args: sql: a query that cannot be parsed, or that uses names that do not exist."""
     dialect = DIALECTS[schema.dialect]
     names = [*(part for table in schema.tables for part in table.parts)]
@@ -33,11 +39,36 @@ def quote_names(sql: str, schema: Schema) -> str | None:
     odd = [it for it in wanting if not dialect.is_reserved(it)]
     reserved = [it for it in wanting if dialect.is_reserved(it)]
     brackets = dialect.sqlglot in _BRACKETS
-    repaired = _outside(sql, lambda text: _with_quotes(text, odd, dialect.quote_name), brackets=brackets)
+    repaired = _outside(sql, lambda text: _with_accents(text, names, dialect.quote_name), brackets=brackets)
+    repaired = _outside(repaired, lambda text: _with_quotes(text, odd, dialect.quote_name), brackets=brackets)
     if repaired != sql and tree_to_change(repaired, dialect.sqlglot) is not None:
         return repaired
     repaired = _outside(repaired, lambda text: _quote_reserved(text, reserved, dialect.quote_name), brackets=brackets)
     return repaired if repaired != sql and tree_to_change(repaired, dialect.sqlglot) is not None else None
+
+
+def plain_letters(name: str) -> frozenset[str]:
+    """A name in small letters without umlauts and accents, as German writes them and as others do: `strasse`."""
+    small = unicodedata.normalize("NFC", name).lower()
+    if small.isascii():
+        return frozenset({small})
+    marked = unicodedata.normalize("NFD", small.replace("ß", "ss"))
+    return frozenset({small.translate(_DIGRAPHS), "".join(it for it in marked if not unicodedata.combining(it))})
+
+
+def _with_accents(text: str, names: Iterable[str], quoted: Callable[[str], str]) -> str:
+    """The text with names as the schema spells them, if it spells one alone so."""
+    known = {it.lower() for it in names}
+    spelled: dict[str, set[str]] = defaultdict(set)
+    for name in names:
+        for plain in plain_letters(name):
+            spelled[plain].add(name)
+
+    def put(match: re.Match[str]) -> str:
+        found = set[str]().union(*(spelled.get(it, ()) for it in plain_letters(match[0])))
+        return quoted(found.pop()) if len(found) == 1 and match[0].lower() not in known else match[0]
+
+    return _WORD.sub(put, text)
 
 
 def _outside(sql: str, change: Callable[[str], str], *, brackets: bool) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from executors.base import Schema, Table
+from executors.sql.names.known_names import plain_letters
 from executors.sql.names.tables import tables_of, ways
 
 _WHOLE = 6  # letters of a name per wrong letter that is tolerated
@@ -146,11 +147,12 @@ class ColumnResolver:
 
 
 def _near(name: str, table: Table) -> str | None:
-    """The one column of nearly that name. It may differ in case, blanks, underscores, added words, or a typo."""
+    """The one column of nearly that name. It may differ in case, blanks, accents, added words, or a typo."""
     names = [column.name for column in table.columns]
     keys = {*table.primary_key, *(it for key in table.foreign_keys for it in key.columns)}
     others = [it for it in names if it not in keys]
-    same, within = [it for it in names if _plain(it) == _plain(name)], [it for it in others if _is_within(name, it)]
+    same = [it for it in names if plain_letters(_plain(it)) & plain_letters(_plain(name))]
+    within = [it for it in others if _is_within(name, it)]
     # a table with one column besides its keys has no other name
     only = others if name.lower() in {"name", "title", "label"} and len(others) == 1 else []
     return next(
