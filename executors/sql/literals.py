@@ -17,6 +17,7 @@ _NESTED_TYPE = re.compile(r"^\s*(?:array|list|struct|map|row|union|tuple|variant
 _NUMBER_TYPE = re.compile(
     r"^\s*(?:(?:tiny|small|medium|big|huge|u)*int(?:eger|\d+)?\b|num|dec|real|double|float)", re.IGNORECASE
 )
+FLAGS = frozenset({*"yntfjsov01", "no", "si", "sí", "ja", "yes", "oui", "non"})  # yes and no, and their letters
 _NUMBER = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*", re.IGNORECASE)
 
 
@@ -84,11 +85,12 @@ def same_text(one: str, other: str) -> bool:
 def are_one_word(texts: Iterable[str]) -> bool:
     """Whether texts are the same words in small letters, in capitals or with capital initials, but for outer spaces.
 
-    Ids (`aB3`, `AB3`) and units (`mW`, `MW`) are not: their case may tell them apart.
+    Ids (`aB3`, `AB3`) and units (`mW`, `MW`) are not: their case may tell them apart. Of two letters, only yes and no
+    are words.
     """
     words = {it.strip() for it in texts}
     forms = {form for it in words for form in (it.lower(), it.upper())}
-    forms |= {form for it in words if len(it) > 2 for form in (it.capitalize(), it.title())}
+    forms |= {form for it in words if len(it) > 2 or it.lower() in FLAGS for form in (it.capitalize(), it.title())}
     return words <= forms and len({it.lower() for it in words}) == 1 and not re.search(r"\d", "".join(words))
 
 

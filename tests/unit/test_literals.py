@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from executors.base import Schema
 from executors.dialects.table import DIALECTS
-from executors.sql.literals import same_text, spell_texts, text_filters
+from executors.sql.literals import are_one_word, same_text, spell_texts, text_filters
 from executors.sql.tree import tree_to_change
 from fuzz.shop import shop_schema
 
@@ -82,3 +82,19 @@ def test_many_filters_are_found_in_work_that_grows_with_their_number(monkeypatch
         assert len(text_filters(tree, shop_schema("duckdb"))) == many
         work.append(looked[0])
     assert work[1] < 10 * work[0]
+
+
+@pytest.mark.parametrize(
+    "texts, same, why",
+    [
+        (("ja", "Ja", "JA "), True, "yes in two letters"),
+        (("no", "No"), True, "and no"),
+        (("Oui", "oui"), True, "three letters may be any word"),
+        (("mw", "Mw"), False, "a unit"),
+        (("de", "De"), False, "a code, or a name's part"),
+        (("jA", "ja"), False, "no way to write a word"),
+        (("no", "on"), False, "other letters"),
+    ],
+)
+def test_texts_that_are_one_word(texts: tuple[str, ...], same: bool, why: str) -> None:
+    assert are_one_word(texts) is same, why

@@ -10,12 +10,11 @@ import re
 from collections.abc import Sequence
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
-from executors.sql.literals import text_filters
+from executors.sql.literals import FLAGS, text_filters
 from rag.words import is_silent, split_name, tokens
 
 _CODE = re.compile(r"[^\W\d_]{1,2}")  # three letters are mostly known: USA, ICU
 _SHORT = 3  # most letters of the other values of a column of codes
-_FLAGS = frozenset({*"yntfjsov01", "no", "si", "sí", "ja", "yes", "oui", "non"})
 # Columns whose codes everybody knows.
 _KNOWN_CODES = """
     sex gender geschlecht sexe sexo genere country land pays país paese nationality state province language lang
@@ -34,7 +33,7 @@ def apply(context: RuleContext) -> Finding | None:
         commented = {it.text for it in tokens(column.comment) if not is_silent(it)}
         if not _CODE.fullmatch(code) or code in linked | told | commented:
             continue
-        if not _are_codes(column.samples) or {it.casefold() for it in column.samples} <= _FLAGS:
+        if not _are_codes(column.samples) or {it.casefold() for it in column.samples} <= FLAGS:
             continue
         if _KNOWN.isdisjoint(split_name(column.name).split()) and not _shortens(code.casefold(), asked):
             return Finding(f"Neither the question nor the docs say what {column.name} = {code!r} means.")
