@@ -313,7 +313,21 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
             "SELECT channel, COUNT(*) FROM readers",
             ("How many readers has each channel?", False, "it is returned"),
         ),
-        *_spoken("SELECT AVG(fee) FROM loans", ("What is the fee per loan?", False, "a mean is of each")),
+        *_spoken(
+            "SELECT AVG(fee) FROM loans",
+            ("What is the fee per loan?", False, "a mean is of each row"),
+            ("What is the average fee per channel?", True, "of each group"),
+            ("What is the average fee of each reader?", True, "of each row of another table"),
+            ("What is the average fee per page?", True, "of a text"),
+            ("What is the average fee per price?", False, "a rate of a number"),
+            ("What is the average fee per night?", False, "nothing of the schema"),
+            ("Was ist die durchschnittliche Gebühr pro Channel?", True, "German"),
+            ("Was ist die durchschnittliche Gebühr pro Nacht?", False, "a rate in German"),
+        ),
+        *_spoken(
+            "SELECT ROUND(AVG(n), 2) FROM (SELECT COUNT(*) AS n FROM loans GROUP BY reader_id) AS t",
+            ("How many loans are there on average per reader?", False, "grouped inside"),
+        ),
         *_spoken(
             "SELECT COUNT(*) / COUNT(DISTINCT reader_id) FROM loans",
             ("How many loans per reader?", False, "a quotient"),

@@ -1,7 +1,8 @@
 """One row of aggregates for a question about each of something: no GROUP BY and no column for it.
 
 In English, the thing after "per" or "by" must be named as in the schema: "per country", "by country". The other
-languages have words that mean nothing else.
+languages have words that mean nothing else, but for an average, which is one of something already: "price per night"
+may be a column, and "cost per visit" the mean over the rows of `visits`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from agent.checks.rules.base import Finding, Rule, RuleContext
 from agent.checks.rules.reading import owner_alias
 from agent.understanding.clarification.inquiry import words_of_names
 from agent.understanding.clarification.words.languages import is_english
+from executors.base import Schema
+from executors.sql.literals import is_text, owner_of
 from rag.words import is_silent, stem_of, tokens, words
 
 _WORD = r"([^\W\d_]+(?:\s[^\W\d_]+)?)"
@@ -28,7 +31,7 @@ _OTHERS = re.compile(
     r"\b(?:pro|jede[rsnm]?|chaque|cada|ogni)\s+[^\W\d_]+|[\uac00-\ud7a3]+별(?![\uac00-\ud7a3])|(?:^|\s)각\s*[\uac00-\ud7a3]+",
     re.IGNORECASE,
 )
-_SPREAD = (exp.Group, exp.Window, exp.Avg, exp.Div, exp.SetOperation, exp.Predicate)
+_SPREAD = (exp.Group, exp.Window, exp.Div, exp.SetOperation, exp.Predicate)
 
 
 def apply(context: RuleContext) -> Finding | None:
@@ -38,14 +41,32 @@ def apply(context: RuleContext) -> Finding | None:
     items = [item.unalias() for item in select.selects]
     if not items or any(it.find(exp.AggFunc) is None or it.find(*_SPREAD) is not None for it in items):
         return None
-    known = words_of_names(context.schema)
+    averages = [it for item in items for it in item.find_all(exp.Avg)]
+    known = _words_of_groups(context.schema) if averages else words_of_names(context.schema)
+    averaged = words(" ".join(_list_averaged(averages, context)))
     english = is_english(context.question)
     filtered = words(" ".join(_list_filtered(context)))
     for match in (_ENGLISH if english else _OTHERS).finditer(context.question):
         named = {stem_of(it) for it in tokens(match[0]) if not is_silent(it)}
-        if not english or named & (known if match[1] else known - filtered):
+        if named & averaged:
+            continue
+        groups = known - filtered if english and not match[1] else known
+        if named & groups or not (english or averages):
             return Finding(f"The question asks “{match[0].strip()}”, and nothing groups the rows by it.")
     return None
+
+
+def _words_of_groups(schema: Schema) -> frozenset[str]:
+    """The words of tables and columns of texts: of a number, as `nights`, an average is no group but a rate."""
+    columns = (it.name for table in schema.tables for it in table.columns if is_text(it))
+    return words(" ".join((*(it.name for it in schema.tables), *columns)))
+
+
+def _list_averaged(averages: list[exp.Avg], context: RuleContext) -> Iterator[str]:
+    """The names of averaged columns, and of their tables, whose rows the average is of."""
+    for column in (it for average in averages for it in average.find_all(exp.Column)):
+        owner = owner_of(column, context.schema)
+        yield f"{column.name} {owner[0].name if owner is not None else ''}"
 
 
 def _list_filtered(context: RuleContext) -> Iterator[str]:
