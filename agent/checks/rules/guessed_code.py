@@ -1,7 +1,7 @@
 """A code that nothing explains: `status = 'P'` for "open", without docs of the codes.
 
 A model guesses what a letter stands for, and its drafts make the same guess. A code is explained by the docs, by the
-question, or by a word of the question that it shortens (`P` of "paid").
+question, or by a word of the question that it shortens (`P` of "paid"). In a column of countries, `DE` is Germany.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from executors.sql.literals import FLAGS, text_filters
+from rag.linking.countries import full_names, hold_country_codes
 from rag.words import is_silent, split_name, tokens
 
 _CODE = re.compile(r"[^\W\d_]{1,2}")  # three letters are mostly known: USA, ICU
@@ -35,9 +36,16 @@ def apply(context: RuleContext) -> Finding | None:
             continue
         if not _are_codes(column.samples) or {it.casefold() for it in column.samples} <= FLAGS:
             continue
-        if _KNOWN.isdisjoint(split_name(column.name).split()) and not _shortens(code.casefold(), asked):
+        called = split_name(column.name).split()
+        if hold_country_codes(called, {*column.samples, code}) and _names_country(context.question, code):
+            continue
+        if _KNOWN.isdisjoint(called) and not _shortens(code.casefold(), asked):
             return Finding(f"Neither the question nor the docs say what {column.name} = {code!r} means.")
     return None
+
+
+def _names_country(question: str, code: str) -> bool:
+    return any(re.search(rf"\b{re.escape(it)}\b", question, re.IGNORECASE) for it in full_names(code))
 
 
 def _are_codes(values: Sequence[str]) -> bool:
