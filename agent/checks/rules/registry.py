@@ -13,6 +13,7 @@ RULES = (
     "text_of_values",
     "foreign_functions",
     "keyed_groups",
+    "aggregates_in_where",
     # alternatives to queries that run
     "stored_values",
     "case_variants",
