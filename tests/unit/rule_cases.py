@@ -5,6 +5,7 @@ after: the query that it proposes; `DOUBT` if it only doubts; None if it stays s
 
 from __future__ import annotations
 
+from rule_cases_conditions import CONDITION_CASES
 from rule_cases_groups import GROUP_CASES
 from rule_cases_guesses import GUESS_CASES
 from rule_cases_language import LANGUAGE_CASES
@@ -44,7 +45,7 @@ CODES = (
     make_document("column", "How they registered: T = telephone, M = mobile app", table="readers", column="channel"),
 )
 
-OTHER_CASES = GROUP_CASES | GUESS_CASES | LANGUAGE_CASES | SHOWN_CASES | SILENT_CASES | SPELLING_CASES
+OTHER_CASES = CONDITION_CASES | GROUP_CASES | GUESS_CASES | LANGUAGE_CASES | SHOWN_CASES | SILENT_CASES | SPELLING_CASES
 CASES: dict[str, tuple[Case, ...]] = {
     "lost_joins": (
         Case("SELECT readers.name FROM readers AS r", "SELECT r.name FROM readers AS r", "its alias", error=COLUMN),

@@ -25,7 +25,9 @@ GROUP_CASES: dict[str, tuple[Case, ...]] = {
         _grouped(f"{COUNTED} COUNT(l.id) >= 8", "COUNT(l.id) >= 8", "readers with eight loans"),
         _grouped(f"{COUNTED} SUM(l.fee) > 20", "SUM(l.fee) > 20", "by a sum"),
         _grouped(f"{COUNTED} 3 < COUNT(*)", "3 < COUNT(*)", "the other way round"),
-        _grouped(f"{COUNTED} COUNT(*) = 1 AND r.since > 2000", "COUNT(*) = 1", "beside a row's", where="r.since > 2000"),
+        _grouped(
+            f"{COUNTED} COUNT(*) = 1 AND r.since > 2000", "COUNT(*) = 1", "beside a row's", where="r.since > 2000"
+        ),
         _grouped(f"{COUNTED} COUNT(*) > 1 AND SUM(l.fee) > 9", "COUNT(*) > 1 AND SUM(l.fee) > 9", "two of them"),
         _grouped(f"{COUNTED} (COUNT(*) > 1 OR SUM(l.fee) > 9)", "(COUNT(*) > 1 OR SUM(l.fee) > 9)", "either"),
         _grouped(f"{COUNTED} COUNT(*) BETWEEN 2 AND 4", "COUNT(*) BETWEEN 2 AND 4", "between"),

@@ -22,6 +22,7 @@ RULES = (
     "first_of_subquery",
     "cut_division",
     "numbers_as_text",
+    "never_true",
     "day_ends",
     "times_as_text",
     "missing_partner",

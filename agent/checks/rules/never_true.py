@@ -1,0 +1,82 @@
+"""A condition that no row meets: `closed_on = '2024-03-01' AND closed_on = '2024-03-31'`.
+
+Two days are mostly the ends of a period, so the period is a candidate. Of other values, either is meant, or rows that
+have one each, as two loans of a reader; so the query is only doubted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from agent.checks.rules.base import Change, Finding, Rule, RuleContext
+from agent.checks.rules.reading import holds_dates
+from executors.sql.literals import owner_of
+from executors.sql.tree import conjuncts, set_conjuncts
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def apply(context: RuleContext) -> Finding | None:
+    shown: list[str] = []
+
+    def widen(tree: exp.Query) -> Iterator[Change]:
+        for select in tree.find_all(exp.Select):
+            for parts, days in _list_contradictions(select, context):
+                shown[:] = [context.to_sql(exp.and_(*(it.copy() for it in parts)))]
+                if days is None:
+                    continue
+                ends = {"low": exp.Literal.string(days[0]), "high": exp.Literal.string(days[-1])}
+                period = exp.Between(this=_sides(parts[0])[0], **ends)
+                kept = [it for it in conjuncts(select.args["where"].this) if not any(it is part for part in parts)]
+                set_conjuncts(select, [period, *kept])
+                yield Change(shown[0], context.to_sql(period))
+
+    changed = context.change(widen)
+    if not shown:
+        return None
+    detail = f"No row meets {shown[0]}."
+    return changed._replace(detail=detail) if changed is not None else Finding(detail)
+
+
+def _list_contradictions(select: exp.Select, context: RuleContext) -> Iterator[tuple[list[exp.Expr], list[str] | None]]:
+    """The conditions of each column that exclude each other, and their days, sorted, if the column holds days."""
+    where, equal = select.args.get("where"), defaultdict[str, list[tuple[exp.Expr, exp.Literal]]](list)
+    for part in conjuncts(where.this if where is not None else None):
+        column, literal = _sides(part)
+        if column is not None and literal is not None:
+            equal[column.sql().lower()].append((part, literal))
+    for pairs in equal.values():
+        values = {_value_of(literal) for _, literal in pairs}
+        if len(values) < 2:
+            continue
+        column, _ = _sides(pairs[0][0])
+        owner = owner_of(column, context.schema) if column is not None else None
+        are_days = owner is not None and holds_dates(owner[1], context.schema.dialect)
+        days = sorted(map(str, values))
+        yield [part for part, _ in pairs], days if are_days and all(map(_DAY.fullmatch, days)) else None
+
+
+def _value_of(literal: exp.Literal) -> str | float:
+    """A literal's value; texts that a database may take for the same are one."""
+    text = str(literal.this).strip()
+    try:
+        return float(text)
+    except ValueError:
+        return text.casefold()
+
+
+def _sides(part: exp.Expr) -> tuple[exp.Column | None, exp.Literal | None]:
+    match part.unnest():
+        case (
+            exp.EQ(this=exp.Column() as column, expression=exp.Literal() as literal)
+            | exp.EQ(this=exp.Literal() as literal, expression=exp.Column() as column)
+        ):
+            return column, literal
+    return None, None
+
+
+RULE = Rule("never_true", "query", "schema", "alternative", apply)

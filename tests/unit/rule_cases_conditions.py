@@ -1,0 +1,73 @@
+"""The cases of the rules on conditions that leave nothing to find. See `rule_cases`."""
+
+from __future__ import annotations
+
+from rule_shop import DOUBT, LOANS, Case
+
+HELD = "SELECT COUNT(*) FROM openings WHERE"
+MARCH = "held_on BETWEEN '2024-03-01' AND '2024-03-31'"
+READERS = "SELECT name FROM readers WHERE"
+LENT = "SELECT r.name FROM readers AS r JOIN loans AS l ON l.reader_id = r.id WHERE"
+WHO = "Who is it?"
+
+
+def _doubted(*rows: tuple[str, str], question: str = WHO) -> tuple[Case, ...]:
+    return tuple(Case(sql, DOUBT, why, question=question) for sql, why in rows)
+
+
+def _left(*rows: tuple[str, str], question: str = WHO, dialect: str = "sqlite") -> tuple[Case, ...]:
+    return tuple(Case(sql, None, why, question=question, dialect=dialect) for sql, why in rows)
+
+
+CONDITION_CASES: dict[str, tuple[Case, ...]] = {
+    "never_true": (
+        Case(f"{HELD} held_on = '2024-03-01' AND held_on = '2024-03-31'", f"{HELD} {MARCH}", "from one day to another"),
+        Case(f"{HELD} held_on = '2024-03-31' AND '2024-03-01' = held_on", f"{HELD} {MARCH}", "in any order"),
+        Case(
+            f"{HELD} visitors > 9 AND (held_on = '2024-03-01' AND held_on = '2024-03-31')",
+            f"{HELD} {MARCH} AND visitors > 9",
+            "beside another condition",
+        ),
+        Case(
+            f"{HELD} held_on = '2024-03-01' AND held_on = '2024-03-31'",
+            f"{HELD} {MARCH}",
+            "by its type",
+            dialect="duckdb",
+        ),
+        Case(
+            "SELECT id FROM badges WHERE id IN (SELECT keys FROM openings WHERE held_on = '2024-03-01' "
+            "AND held_on = '2024-03-31')",
+            f"SELECT id FROM badges WHERE id IN (SELECT keys FROM openings WHERE {MARCH})",
+            "inside",
+        ),
+        *_doubted(
+            (f"{READERS} name = 'Ada' AND name = 'Bo'", "two names"),
+            (f"{LENT} l.book_id = 1 AND l.book_id = 2", "two books of one loan"),
+            (f"{LENT} l.book_id = 1 AND r.since > 2000 AND l.book_id = 2", "apart"),
+            (f"{READERS} since = 2020 AND since = 2021", "two years"),
+            (f"{HELD} weekday = 'Monday' AND held_on = '2024-03-01' AND weekday = 'Tuesday'", "two weekdays"),
+            (f"{HELD} held_on = '2024-03-01' AND held_on = 'March'", "a day and a word"),
+        ),
+        *_left(
+            (f"{READERS} name = 'Ada' OR name = 'Bo'", "either"),
+            (f"{READERS} name = 'Ada' AND channel = 'M'", "of two columns"),
+            (f"{READERS} name = 'Ada' AND name = 'Ada'", "the same twice"),
+            (f"{READERS} name = 'Ada' AND name = 'ADA'", "the same in some databases"),
+            (f"{READERS} name = 'Ada' AND name = 'Ada '", "so is this"),
+            (f"{READERS} since = 1 AND since = 1.0", "one number"),
+            (f"{READERS} name = 'Ada' AND name LIKE 'B%'", "a pattern"),
+            (f"{READERS} name = 'Ada' AND NOT name = 'Bo'", "denied"),
+            (f"{READERS} (name = 'Ada' AND since = 1) OR (name = 'Bo' AND since = 2)", "in two parts of OR"),
+            (
+                "SELECT a.name FROM readers AS a JOIN readers AS b ON a.since = b.since WHERE a.name = 'Ada' "
+                "AND b.name = 'Bo'",
+                "of two readers",
+            ),
+            (f"{READERS} name = 'Ada' INTERSECT {READERS} name = 'Bo'", "of two queries"),
+            (f"{HELD} {MARCH}", "a period"),
+            (f"{HELD} held_on >= '2024-03-01' AND held_on <= '2024-03-31'", "its ends"),
+            (f"{LOANS} fee = id AND fee = 3", "another column"),
+            ("SELECT SUM(CASE WHEN name = 'Ada' AND since = 1 THEN 1 END) FROM readers WHERE name = 'Bo'", "in CASE"),
+        ),
+    ),
+}
