@@ -50,6 +50,7 @@ RULES = (
     "repeated_amount",
     "share_of_itself",
     "repeated_records",
+    "fixed_output",
     # doubts, from the words of the question
     "loose_or",
     "said_numbers",
