@@ -12,6 +12,7 @@ from rule_cases_language import LANGUAGE_CASES
 from rule_cases_shown import SHOWN_CASES
 from rule_cases_silent import SILENT_CASES
 from rule_cases_spellings import SPELLING_CASES
+from rule_cases_sums import SUM_CASES
 from rule_shop import DOUBT, LOANS, Case, grouped
 
 from agent.checks.rules.lookup import LookedUp
@@ -45,7 +46,16 @@ CODES = (
     make_document("column", "How they registered: T = telephone, M = mobile app", table="readers", column="channel"),
 )
 
-OTHER_CASES = CONDITION_CASES | GROUP_CASES | GUESS_CASES | LANGUAGE_CASES | SHOWN_CASES | SILENT_CASES | SPELLING_CASES
+OTHER_CASES = (
+    CONDITION_CASES
+    | GROUP_CASES
+    | GUESS_CASES
+    | LANGUAGE_CASES
+    | SHOWN_CASES
+    | SILENT_CASES
+    | SPELLING_CASES
+    | SUM_CASES
+)
 CASES: dict[str, tuple[Case, ...]] = {
     "lost_joins": (
         Case("SELECT readers.name FROM readers AS r", "SELECT r.name FROM readers AS r", "its alias", error=COLUMN),

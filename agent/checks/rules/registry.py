@@ -51,6 +51,7 @@ RULES = (
     "share_of_itself",
     "repeated_records",
     "fixed_output",
+    "averaged_text",
     # doubts, from the words of the question
     "loose_or",
     "said_numbers",
