@@ -4,6 +4,18 @@ from __future__ import annotations
 
 from rule_shop import DOUBT, Case
 
+DAYS = "JULIANDAY({}) - JULIANDAY({})"
+BACK, FORTH = DAYS.format("planned_on", "held_on"), DAYS.format("held_on", "planned_on")
+MEAN = "SELECT AVG({}) FROM openings"
+
+
+def _swapped(sql: str, one: str, other: str, why: str, dialect: str = "sqlite") -> tuple[Case, ...]:
+    """Both ways: which of them is negative is up to the data."""
+    return (
+        Case(sql.format(one), sql.format(other), why, dialect=dialect),
+        Case(sql.format(other), sql.format(one), f"{why}, the other way round", dialect=dialect),
+    )
+
 
 def _doubted(*rows: tuple[str, str], dialect: str = "sqlite") -> tuple[Case, ...]:
     return tuple(Case(sql, DOUBT, why, dialect=dialect) for sql, why in rows)
@@ -41,5 +53,35 @@ SUM_CASES: dict[str, tuple[Case, ...]] = {
         ),
         *_left(("SELECT AVG(name) FROM readers", "refused there"), dialect="postgresql"),
         *_left(("SELECT AVG(name) FROM readers", "there, too"), dialect="duckdb"),
+    ),
+    "negative_days": (
+        *_swapped(MEAN, BACK, FORTH, "a mean"),
+        *_swapped("SELECT SUM({}) AS days FROM openings", BACK, FORTH, "a sum"),
+        *_swapped("SELECT id, {} FROM openings WHERE visitors > 3", BACK, FORTH, "each"),
+        *_swapped("SELECT ROUND(AVG({}) / 7, 1) FROM openings", BACK, FORTH, "in weeks"),
+        *_swapped("SELECT id FROM badges WHERE id < (SELECT MAX({}) FROM openings)", BACK, FORTH, "inside"),
+        *_swapped(
+            "SELECT AVG({}) FROM openings AS o JOIN badges AS b ON o.keys = b.id GROUP BY b.colour",
+            DAYS.format("o.planned_on", "o.held_on"),
+            DAYS.format("o.held_on", "o.planned_on"),
+            "by groups of a join",
+        ),
+        *_swapped(MEAN, "planned_on - held_on", "held_on - planned_on", "by dates", "postgresql"),
+        *_swapped(
+            MEAN, "DATE_DIFF('DAY', planned_on, held_on)", "DATE_DIFF('DAY', held_on, planned_on)", "DuckDB's", "duckdb"
+        ),
+        *_swapped(MEAN, "DATEDIFF(planned_on, held_on)", "DATEDIFF(held_on, planned_on)", "MySQL's", "mysql"),
+        *_left(
+            (MEAN.format(f"ABS({BACK})"), "without its sign"),
+            (MEAN.format(f"CASE WHEN {BACK} > 3 THEN 1 ELSE 0 END"), "a condition"),
+            (f"SELECT id FROM openings WHERE {BACK} > 3", "in WHERE"),
+            (MEAN.format("JULIANDAY('now') - JULIANDAY(held_on)"), "until now"),
+            (MEAN.format("visitors - season"), "of numbers"),
+            (MEAN.format("JULIANDAY(held_on)"), "no difference"),
+            (MEAN.format("JULIANDAY(held_on) - 7 - JULIANDAY(planned_on)"), "of three"),
+            (MEAN.format("JULIANDAY(held_on) - (SELECT MIN(JULIANDAY(planned_on)) FROM openings)"), "of a query"),
+            (MEAN.format("JULIANDAY(held_on) + JULIANDAY(planned_on)"), "a sum of two"),
+        ),
+        *_left((MEAN.format("DATEADD(DAY, 3, held_on)"), "a later day"), dialect="sqlserver"),
     ),
 }

@@ -37,6 +37,11 @@ ROWS = (
         ("averaged_text", "SUM(berth)", ROWS[:2], "", "0 is one"),
         ("averaged_text", "AVG(left_on)", ROWS, "", "days begin with their year"),
         ("averaged_text", "AVG(ship)", (), "", "no texts"),
+        ("negative_days", "AVG(JULIANDAY(left_on) - JULIANDAY(back_on))", ROWS, "No row has", "back before it left"),
+        ("negative_days", "AVG(JULIANDAY(back_on) - JULIANDAY(left_on))", ROWS, "", "the right way"),
+        ("negative_days", "AVG(JULIANDAY(paid_on) - JULIANDAY(left_on))", ROWS, "", "paid before or after"),
+        ("negative_days", "AVG(JULIANDAY(left_on) - JULIANDAY(back_on))", ROWS[1:], "", "no days between"),
+        ("negative_days", "AVG(JULIANDAY(left_on) - JULIANDAY(back_on))", (), "", "no trips"),
     ],
 )
 async def test_the_data_confirms_or_refutes(

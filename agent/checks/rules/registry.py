@@ -30,6 +30,7 @@ RULES = (
     "captured_column",
     "counted_groups",
     "date_arithmetic",
+    "negative_days",
     # doubts, from schema and data
     "fan_out",
     "merged_names",
