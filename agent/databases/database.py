@@ -67,10 +67,12 @@ class Database:
         catalogue: Sequence[str] = (),
         breaker: Breaker | None = None,
         is_upload: bool = False,
+        description: str = "",
     ) -> None:
         self.executor = executor
         self.breaker = breaker
         self.is_upload = is_upload
+        self.description = description
         self._row_filter = row_filter
         self._functions = frozenset(name.lower() for name in functions)
         self._catalogue = frozenset(name.lower() for name in catalogue)
@@ -258,7 +260,7 @@ class FilteredDatabase(Database):
 
     def __init__(self, whole: Database, row_filter: RowFilter, values: Values) -> None:
         self.executor, self.timeout_s, self.row_limit = whole.executor, whole.timeout_s, whole.row_limit
-        self.breaker = whole.breaker
+        self.breaker, self.description = whole.breaker, whole.description
         self._queries, self._schemas, self._running = whole._queries, whole._schemas, whole._running
         self._deleted = whole._deleted
         self._whole, self._filter, self._values = whole, row_filter, values

@@ -182,6 +182,7 @@ class Databases:
                 catalogue=entry.catalogue,
                 breaker=breaker,
                 is_upload=entry.is_upload,
+                description=entry.description,
             )
             self._open.setdefault(name, database)
         database = self._open[name]

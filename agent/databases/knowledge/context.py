@@ -46,6 +46,7 @@ class Context(Frozen):
     docs: a digest of all docs, independent of the question.
     today: a sentence with the current date, if the question depends on it; else empty.
     unread: why docs could not be read; empty if they were.
+    description: what the registry says that the data is about.
     linked, known: the parts of the schema that the question is about, and all documents; used to detect ambiguity.
     """
 
@@ -65,6 +66,7 @@ class Context(Frozen):
     same_question: Example | None = None
     docs: str = ""
     today: str = ""
+    description: str = ""
     linked: Linked = Linked()
     known: Annotated[tuple[Document, ...], SkipValidation] = ()
     warnings: tuple[str, ...] = ()
@@ -151,6 +153,7 @@ async def enrich(
         same_question=_find_verified(question.text, known.documents),
         docs=docs_digest(known.documents),
         today=today_line(question),
+        description=database.description,
         linked=linked,
         known=known.documents,
         warnings=(*database.warnings, *known.warnings, *missing),

@@ -326,8 +326,8 @@ def _once(found: Iterable[Lacking]) -> tuple[Lacking, ...]:
 
 
 def find_known_words(inquiry: Inquiry) -> frozenset[str]:
-    """The stems of all words in the schema, docs, samples, linked values and the session."""
-    texts = [inquiry.conversation, *(f"{it.mention} {it.value}" for it in inquiry.context.linked.values)]
+    """The stems of all words in the schema, docs, description, samples, linked values and the session."""
+    texts = [inquiry.conversation, inquiry.context.description, *(f"{it.mention} {it.value}" for it in inquiry.context.linked.values)]
     return _words_of(inquiry.schema) | _words_in(inquiry.context.known) | words(" ".join(texts))
 
 
