@@ -17,7 +17,9 @@ from agent.understanding.clarification.missing import (
     _is_form,
     _is_known,
     _is_named,
+    _shorten,
     _shortens,
+    find_known_words,
     missing_data,
 )
 from agent.understanding.clarification.taken import doubts_of
@@ -104,6 +106,46 @@ def test_a_verb_is_not_presumed_to_be_data(question: str, presumed: list[str]) -
 ])  # fmt: skip
 def test_a_plural_is_not_what_a_name_shortens(part: str, word: str, shortens: bool) -> None:
     assert _shortens(part, word) is shortens
+
+
+def tables_called(*names: str) -> Schema:
+    tables = tuple(Table(name=it, columns=(Column(name="nm", type="TEXT"),)) for it in names)
+    return Schema(database="d", dialect="duckdb", tables=tables)
+
+
+BRIEF = tables_called("loc", "eq", "tch", "po", "po_tch", "prt")
+WHOLE = tables_called("locations", "eq", "tch", "po", "parts", "readings")
+
+
+@pytest.mark.parametrize(
+    "schema, question, phrase, near, why",
+    [
+        (BRIEF, "How many technicians have left?", "technicians", "tch", "three letters of ten"),
+        (BRIEF, "How many pieces of equipment are there?", "equipment", "eq", "the first two letters"),
+        (BRIEF, "How many open purchase orders are there?", "open purchase", "po", "initials"),
+        (BRIEF, "How many orders of purchases are there?", "purchases", "", "in another order"),
+        (BRIEF, "How many purchase requests are there?", "purchase", "", "other initials"),
+        (BRIEF, "How many safety incidents are there?", "safety incidents", "", "nothing of it"),
+        (BRIEF, "How many temperaments are there?", "temperaments", "", "not all letters"),
+        (WHOLE, "How many technicians have left?", "technicians", "", "most names are whole"),
+        (WHOLE, "How many purchase orders are there?", "purchase", "", "here, too"),
+        (WHOLE, "How many pieces of equipment are there?", "equipment", "", "and here"),
+    ],
+)
+def test_brief_names_of_tables_shorten_more(schema: Schema, question: str, phrase: str, near: str, why: str) -> None:
+    found = _shorten(Inquiry(question, Context(db_schema=schema, system="")), [phrase])
+    assert [it.near for it in found] == ([near] if near else []), why
+
+
+async def test_the_description_of_a_database_says_what_it_is_about() -> None:
+    async def no_examples(_: Sequence[str]) -> Sequence[str]:
+        return ()
+
+    context = Context(db_schema=tables_called("a1", "b2"), system="")
+    known = context.model_copy(update={"description": "Vessels and their voyages"})
+    assert "voyag" in " ".join(find_known_words(Inquiry("How many voyages?", known)))
+    assert "voyag" not in " ".join(find_known_words(Inquiry("How many voyages?", context)))
+    assert await missing_data(Inquiry("How many voyages were there?", known), None, None, no_examples) == Missing()
 
 
 @pytest.mark.parametrize("name, word, is_form", [

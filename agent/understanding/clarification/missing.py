@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from agent.core.models import Choice, Clarification, Reason
@@ -64,7 +65,7 @@ _INFLECTED = re.compile(r"e?[ds]?|ing|al|e?r|ion|ment")  # "renew-ed", `renew-al
 _PIECE = 3  # least letters of a compound's other part: "star" is no piece of `start`
 _SHORTENED = 3  # least letters of a name that may shorten a word: `doc`, `plr`
 _WITHOUT_VOWELS = re.compile(r"(?!(?:cnt|nbr|pct|qty)$)[b-df-hj-np-tv-z]+")  # a count or a share is of anything
-_LEFT_OUT = 3  # such a name has at least one letter of that many: `clb` is no "celebrity"
+_LEFT_OUT = 3  # such a name has at least one letter of that many, or of one more: `clb` is no "celebrities"
 # ruff: noqa: E501
 # Patterns for a requested noun in other languages, by code. Words of `Language.naming_nothing` do not count.
 _CUES = {
@@ -263,23 +264,49 @@ def _is_phrase_known(phrase: str, known: frozenset[str]) -> bool:
 
 
 def _shorten(inquiry: Inquiry, mention: Sequence[str]) -> tuple[Lacking, ...]:
-    """Phrases that a table or column name shortens: `doc` shortens "doctor", `plr` "player", `acc_type` "account"."""
-    names = [table.parts[-1] for table in inquiry.schema.tables]
-    names += [column.name for table in inquiry.schema.tables for column in table.columns]
+    """Phrases that a table or column name shortens: `doc` shortens "doctor", `plr` "player", `acc_type` "account".
+
+    If most tables have such names, `tch` may be a "technician", and two letters of a table "equipment" (`eq`) or the
+    initials of "work orders" (`wo`).
+    """
+    tables = [table.parts[-1] for table in inquiry.schema.tables]
+    names = [*tables, *(column.name for table in inquiry.schema.tables for column in table.columns)]
+    is_brief = _has_brief_names(inquiry.schema)
+    pairs = {part for it in tables for part in split_name(it).split() if len(part) == 2} if is_brief else set()
     found: list[Lacking] = []
     for phrase in mention:
         word = phrase.rpartition(" ")[2].casefold()
-        short = [it for it in names if any(_shortens(part, word) for part in (it.casefold(), *split_name(it).split()))]
+        begun = {it for it in _initials_of(word, inquiry.text) | {word[:2]} if it in pairs} if len(word) > 2 else set()
+        short = [
+            it
+            for it in names
+            if any(_shortens(part, word, is_brief) for part in (it.casefold(), *split_name(it).split()))
+            or (begun and begun & set(split_name(it).split()))
+        ]
         found += [Lacking(phrase, short[0], presumed=True)] if short else []
     return _once(found)
 
 
-def _shortens(part: str, word: str) -> bool:
+def _initials_of(word: str, text: str) -> set[str]:
+    """The initials of a word and the words beside it in a text: `wo` of "work" in "open work orders"."""
+    said = [it.folded for it in tokens(text)]
+    return {one[:1] + other[:1] for one, other in pairwise(said) if word in (one, other)}
+
+
+@IdentityCache
+def _has_brief_names(schema: Schema) -> bool:
+    """Whether most words of the tables' names have at most three letters, or no vowels."""
+    parts = [part for table in schema.tables for part in split_name(table.parts[-1]).split()]
+    return sum(len(it) <= _SHORTENED or re.search("[aeiouy]", it) is None for it in parts) * 2 > len(parts)
+
+
+def _shortens(part: str, word: str, is_brief: bool = False) -> bool:
     if not _SHORTENED <= len(part) < len(word) or word.removeprefix(part) in {"s", "es"}:
         return False
     if word.startswith(part):
         return True
-    if word[0] != part[0] or len(word) > len(part) * _LEFT_OUT or _WITHOUT_VOWELS.fullmatch(part) is None:
+    most = len(part) * (_LEFT_OUT + is_brief)
+    if word[0] != part[0] or len(word) > most or _WITHOUT_VOWELS.fullmatch(part) is None:
         return False
     letters = iter(word)
     return all(it in letters for it in part)
@@ -327,7 +354,11 @@ def _once(found: Iterable[Lacking]) -> tuple[Lacking, ...]:
 
 def find_known_words(inquiry: Inquiry) -> frozenset[str]:
     """The stems of all words in the schema, docs, description, samples, linked values and the session."""
-    texts = [inquiry.conversation, inquiry.context.description, *(f"{it.mention} {it.value}" for it in inquiry.context.linked.values)]
+    texts = [
+        inquiry.conversation,
+        inquiry.context.description,
+        *(f"{it.mention} {it.value}" for it in inquiry.context.linked.values),
+    ]
     return _words_of(inquiry.schema) | _words_in(inquiry.context.known) | words(" ".join(texts))
 
 
