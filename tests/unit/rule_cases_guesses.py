@@ -8,7 +8,7 @@ from __future__ import annotations
 from rule_shop import DOUBT, Case
 
 from rag.docs.documents import make_document
-from rag.linking.values import LinkedValue
+from rag.linking.values import How, LinkedValue
 
 ABOVE_30 = "Is the average fee above 30?"
 BY_CHANNEL = "SELECT COUNT(*) FROM readers WHERE channel"
@@ -19,6 +19,17 @@ READERS = "SELECT COUNT(*) FROM readers"
 BY_TELEPHONE = "How many registered by telephone?"
 CHANNELS = (make_document("column", "T = telephone, M = mobile app", table="readers", column="channel"),)
 CHANNEL_OF_ADA = "(SELECT channel FROM readers WHERE name = 'Ada')"
+
+STORED_KINDS: tuple[tuple[str, str, str, str, How, str | None, str], ...] = (
+    (READERS, "How many post readers are there?", "post", "post", "exact", DOUBT, "a stored kind"),
+    (READERS, "How many members by letters?", "letters", "letter", "form", DOUBT, "in another form"),
+    (READERS, "How many readers by POST?", "POST", "post", "case", DOUBT, "in capitals"),
+    (READERS, "How many readers by mail?", "mail", "post", "meaning", None, "only of that meaning"),
+    (READERS, "How many readers of 2015?", "2015", "2015", "exact", None, "a year"),
+    (READERS, "How many loans by readers?", "loans", "loan", "form", None, "a table has that name"),
+    (f"{READERS} WHERE channel = 'post'", "How many by post?", "post", "post", "exact", None, "filtered"),
+    ("SELECT COUNT(*) FROM books", "How many by post?", "post", "post", "exact", None, "not its table"),
+)
 
 GUESS_CASES: dict[str, tuple[Case, ...]] = {
     "guessed_code": (
@@ -411,16 +422,7 @@ GUESS_CASES: dict[str, tuple[Case, ...]] = {
         Case(READERS, None, "two letters", question="How many bottles are there?"),
         *(
             Case(sql, after, why, question=question, values=(LinkedValue("readers", "channel", value, said, how, 0.4),))
-            for sql, question, said, value, how, after, why in (
-                (READERS, "How many post readers are there?", "post", "post", "exact", DOUBT, "a stored kind"),
-                (READERS, "How many members by letters?", "letters", "letter", "form", DOUBT, "in another form"),
-                (READERS, "How many readers by POST?", "POST", "post", "case", DOUBT, "in capitals"),
-                (READERS, "How many readers by mail?", "mail", "post", "meaning", None, "only of that meaning"),
-                (READERS, "How many readers of 2015?", "2015", "2015", "exact", None, "a year"),
-                (READERS, "How many loans by readers?", "loans", "loan", "form", None, "a table has that name"),
-                (f"{READERS} WHERE channel = 'post'", "How many by post?", "post", "post", "exact", None, "filtered"),
-                ("SELECT COUNT(*) FROM books", "How many by post?", "post", "post", "exact", None, "not its table"),
-            )
+            for sql, question, said, value, how, after, why in STORED_KINDS
         ),
         Case(
             f"{READERS} WHERE id > 4",
