@@ -1,7 +1,7 @@
 """Finds the columns of a data file, and the SQL that reads it as a table without detecting types again.
 
-Types are inferred from the first lines. Files up to `WHOLE_BYTES` are then read once with these types, and a value that
-does not fit widens its column. In a larger file, this happens when a query reads such a line. Files are streamed, so
+Types are inferred from all lines of files up to `WHOLE_BYTES`, and from the first lines of larger ones. If a query reads
+a line of a large file that does not fit, types are inferred from all its lines. Files are streamed, so
 memory does not grow with their size.
 """
 
@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from executors.engines.common.local.files import quote_name
 from executors.engines.duckdb.engine import literal
 from executors.engines.files.file_table import FileTable, fetch_row
-from executors.engines.files.preamble import DELIMITERS, describe_skipped_lines, is_column_of_decimals, preamble_of
+from executors.engines.files.preamble import (
+    DELIMITERS,
+    describe_skipped_lines,
+    is_column_of_decimals,
+    preamble_of,
+    straight_delimiter,
+)
 from executors.engines.files.prepared import even_out_rows
 from executors.engines.files.typed_columns import cast_texts
 from executors.engines.files.written_dates import columns_of_dates, detect_date_format
@@ -151,13 +157,19 @@ def _place_of_long(path: Path, limit: int) -> str:
 def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
     import duckdb
 
-    before = preamble_of(path)
+    among = "\t" if path.suffix.lower() == ".tsv" else DELIMITERS
+    straight, before = straight_delimiter(path, among), preamble_of(path, among)
+    if before and straight and straight != before.delimiter:
+        before = None
     skip = before.lines if before else 0
     header = _line_after(path, skip)
     _check_width(path, max(header.count(it) for it in DELIMITERS) + 1)  # inspecting that many would take minutes
-    given = {"sample_size": str(SAMPLED_LINES)}
+    # Lines that begin with # are rows. After the sampled lines, DuckDB would round 2.5 in a column of integers.
+    given = {"sample_size": "-1" if whole else str(SAMPLED_LINES), "comment": "''"}
     if path.suffix.lower() == ".tsv":
         given["delim"] = "'\t'"
+    if straight and not before:
+        given["delim"] = literal(straight)
     if is_column_of_decimals(path):
         before, skip = None, 0
         given |= {"delim": "';'", "header": "true"}
@@ -167,6 +179,7 @@ def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
         found = _sniff(connection, path, given)
     except duckdb.Error:
         _check_fields(connection, path, header, skip)
+        _sniff(connection, path, {"sample_size": str(SAMPLED_LINES)})  # its error is more precise
         raise
     # A line with more or fewer fields makes DuckDB's sniffer miss the delimiter, or skip the lines before it.
     if (len(found.columns) == 1 and _delimiters(found.columns[0][0])) or (found.skip > skip and _delimiters(header)):
@@ -180,7 +193,28 @@ def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
     else:
         comma = {}
     remarks = (describe_skipped_lines(path, found.skip),) if found.skip else ()
-    return _read(connection, path, found, comma, whole)._replace(remarks=remarks)
+    table = _read(connection, path, found, comma, whole)._replace(remarks=remarks)
+    return table if whole else _check_integers(path, table)
+
+
+def _check_integers(path: Path, table: FileTable) -> FileTable:
+    """The table of a file whose last lines were not read. If a column of integers has another value, such as 2.5 or
+    007, a query raises an error, and `FilesExecutor` infers the types from all lines. DuckDB would round it."""
+    whole = {name for name, kind in table.columns if kind == "BIGINT"}
+    if not whole:
+        return table
+    read = tuple((name, "VARCHAR" if name in whole else kind) for name, kind in table.columns)
+    fault = literal(f"CSV Error on Line: a value of {path} is no integer")
+    selected = []
+    for name in (quote_name(name) for name, _ in table.columns):
+        number = f"TRY_CAST({name} AS BIGINT)"
+        checked = (
+            f"CASE WHEN {name} IS NULL OR {name} = '' THEN NULL WHEN CAST({number} AS VARCHAR) = {name} THEN {number} "
+            f"ELSE CAST(error({fault}) AS BIGINT) END AS {name}"
+        )
+        selected.append(checked if name in map(quote_name, whole) else name)
+    reader = table.reader.replace(_pin(table.columns), _pin(read))
+    return table._replace(reader=reader, select=", ".join(selected))
 
 
 def _read(
@@ -235,7 +269,7 @@ class _UnevenRows(DatabaseUnavailable):
 def _with_texts(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
     """Read the whole file once. Columns that must not be DOUBLE become texts."""
     table = _widen(connection, path, found, more)
-    doubles = {name: "VARCHAR" for name, kind in table.columns if kind == "DOUBLE"}
+    doubles = {name: "VARCHAR" for name, kind in table.columns if kind in ("DOUBLE", "HUGEINT")}
     if not doubles:
         return table
     texts = _reader(path, _retype(found, table, doubles), more)

@@ -28,16 +28,14 @@ class Preamble(NamedTuple):
     delimiter: str
 
 
-def preamble_of(path: Path) -> Preamble | None:
+def preamble_of(path: Path, among: str = DELIMITERS) -> Preamble | None:
     """The lines before the header of a UTF-8 CSV file. None if the header is the first line, or cannot be detected.
 
     The header is the first row whose fields are all names. Rows before it have at most half as many values.
+    Args: among: possible delimiters.
     """
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        lines = file.read(_HEAD_CHARACTERS).splitlines(keepends=True)
-    if len(lines) > 1 and not lines[-1].endswith(("\n", "\r")):
-        lines.pop()
-    found = [(width, it) for it in DELIMITERS if (width := _width(_rows(lines, it)))]
+    lines = _head(path)
+    found = [(width, it) for it in among if (width := _width(_rows(lines, it)))]
     if not found:
         return None
     width, delimiter = max(found)
@@ -50,6 +48,17 @@ def preamble_of(path: Path) -> Preamble | None:
         if len(filled) > width // 2:
             return None
     return None
+
+
+def straight_delimiter(path: Path, among: str) -> str:
+    """The delimiter with which the first line has as many fields as most rows. Empty if there is none."""
+    lines, found = _head(path), []
+    for delimiter in among:
+        widths = [len(fields) for fields, _ in _rows(lines, delimiter)]
+        share = widths.count(widths[0]) / len(widths) if widths else 0
+        if len(widths) > 1 and widths[0] > 1 and share >= _MOST_SHARE:
+            found.append((share, widths[0], delimiter))
+    return max(found)[2] if found else ""
 
 
 def is_column_of_decimals(path: Path) -> bool:
@@ -68,6 +77,13 @@ def describe_skipped_lines(path: Path, count: int) -> str:
     more = f" and {len(texts) - _SHOWN:,} more" if len(texts) > _SHOWN else ""
     lines = "line before the header was" if count == 1 else "lines before the header were"
     return f"{path.name}: {count:,} {lines} not read as rows: {shown + more if shown else 'they are empty'}."
+
+
+def _head(path: Path) -> list[str]:
+    """The first lines of a UTF-8 file, without one that is cut off."""
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        lines = file.read(_HEAD_CHARACTERS).splitlines(keepends=True)
+    return lines[:-1] if len(lines) > 1 and not lines[-1].endswith(("\n", "\r")) else lines
 
 
 def _rows(lines: list[str], delimiter: str) -> list[tuple[list[str], int]]:

@@ -37,7 +37,7 @@ LOOKS_LIKE_NUMBER = (
     rf"(?:(?:{_UNIT})|\D{{0,4}}){_BLANKS}[{_MINUS})]?$"
 )
 _OPEN_DOUBLE = r"^[-+]?(?:[1-9]\d{0,2}[.,]\d{3}|\d{1,3})$"
-_LONG_CODE = r"^[-+]?\d{16,}$"  # a DOUBLE keeps only fifteen digits
+_CODE = r"^[-+]?(?:\d{16,}|0\d+)$"  # a DOUBLE keeps only fifteen digits, and no zeros before them
 _AT_ONCE = 40  # columns in one query
 _LONGEST = 18  # digits of a BIGINT or a DECIMAL(18)
 
@@ -115,14 +115,14 @@ def shapes_of(connection: DuckDBPyConnection, reader: str, columns: Sequence[str
 
 
 def open_doubles(connection: DuckDBPyConnection, reader: str, columns: Sequence[str], *, thousands: bool) -> list[str]:
-    """The columns that DuckDB reads as DOUBLE but must not: codes with more digits than a DOUBLE keeps.
+    """The columns that DuckDB reads as DOUBLE but must not, because they have codes.
     Args: reader: reads the columns as texts; thousands: whether to include columns whose values may have thousands
     separators."""
     tests = []
     for text in (f"trim({quote_name(name)})" for name in columns):
-        long = f"bool_or(length({text}) > 15 AND regexp_matches({text}, '{_LONG_CODE}'))"
+        code = f"bool_or(regexp_matches({text}, '{_CODE}'))"
         either = f"bool_and(regexp_matches({text}, '{_OPEN_DOUBLE}')) FILTER ({text} <> '')"
-        tests.append(f"{either} OR {long}" if thousands else long)
+        tests.append(f"{either} OR {code}" if thousands else code)
     each = _each(connection, reader, tests, 1)
     return [name for name, (found,) in zip(columns, each, strict=True) if found]
 
