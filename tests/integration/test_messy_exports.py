@@ -55,3 +55,78 @@ def test_a_tsv_file_has_tabs_whatever_its_texts_hold(opened: Open, tmp_path: Pat
     write(tmp_path, "nr\tdaten\n1\t5;6;7;8\n2\t8;9;1;2\n", "a.tsv")
     table = opened().schema().tables[0]
     assert ([it.name for it in table.columns], table.row_count) == (["nr", "daten"], 2)
+
+
+def lines_of(opened: Open) -> tuple[int | None, list[str], list[str]]:
+    """The number of rows, the names of the columns, and the sentences of the first table's report."""
+    executor = opened()
+    table = executor.schema().tables[0]
+    return table.row_count, [column.name for column in table.columns], list(executor.reports[0].problems)
+
+
+@pytest.mark.parametrize(
+    "text, names",
+    [
+        ("Land,2019,2020\nAT,5,6\nCH,7,8\n", ["Land", "2019", "2020"]),
+        ("Land;1;2;3\nAT;5;9;7\nCH;7;8;9\n", ["Land", "1", "2", "3"]),
+        ("Absatz;;\nUlm;1;2\nBonn;4;7\n", ["Absatz", "column1", "column2"]),
+        (";2021;2020\nAT;5,5;6\nCH;7;8\n", ["column0", "2021", "2020"]),
+        ("Absatz\n\nLand;2021;2022\nAT;5;6\nCH;7;8\n", ["Land", "2021", "2022"]),
+        ("Ada,1990,2020\nBo,1985,2019\n", ["column0", "column1", "column2"]),
+        ("2021,2022,2023\n5,6,7\n", ["column0", "column1", "column2"]),
+    ],
+)
+def test_years_and_numbers_are_a_header_after_a_text(opened: Open, tmp_path: Path, text: str, names: list[str]) -> None:
+    write(tmp_path, text)
+    rows, found, problems = lines_of(opened)
+    assert (rows, found) == (2, names)
+    assert ("a.csv: it has no header; its columns are named column0 to column2." in problems) == (
+        names[0] == "column0" and names[1] == "column1"
+    )
+
+
+def test_a_header_that_only_texts_follow_is_told(opened: Open, tmp_path: Path) -> None:
+    write(tmp_path, "Rot,Ulm\nBlau,Trier\n")
+    assert lines_of(opened)[2] == ["a.csv: the first line was read as the header: Rot, Ulm."]
+
+
+SALES = "ort;stück;umsatz\nUlm;2;10,5\nTrier;3;20\nEssen;4;2,25\n"
+SUMS = "a.csv: its last row has the sums of the others, and is not read as one."
+
+
+@pytest.mark.parametrize(
+    "after, rows, sentence",
+    [
+        ("Summe;9;32,75\n", 3, SUMS),
+        ("Gesamtergebnis;9;32,75\n\nQuelle: SAP\n", 3, SUMS),
+        (";;\nDurchschnitt;3;10,92\n", 3, SUMS),
+        ("Zwischensumme;;32,75\n", 3, SUMS),
+        ("Summe;9;40\n", 4, "a.csv: 1 row looks like a total (Summe); it is counted."),
+        ("Köln;9;32,75\n", 4, ""),
+        (
+            "Stand: März\nQuelle: SAP\n",
+            3,
+            "a.csv: 2 lines below the data were not read as rows: “Stand: März”, “Quelle: SAP”.",
+        ),
+        ("* vorläufig;;\n", 3, "a.csv: 1 line below the data was not read as rows: “* vorläufig”."),
+        ("Köln;;\n", 4, ""),
+    ],
+)
+def test_totals_and_footnotes_are_set_aside_if_they_are_proven(
+    opened: Open, tmp_path: Path, after: str, rows: int, sentence: str
+) -> None:
+    write(tmp_path, SALES + after)
+    found, _, problems = lines_of(opened)
+    assert (found, sentence in problems if sentence else problems == []) == (rows, True), problems
+
+
+def test_a_total_between_the_rows_is_told(opened: Open, tmp_path: Path) -> None:
+    write(tmp_path, "ort,monat,n\nUlm,1. Mai,5\nUlm,2. Mai,6\nUlm Ergebnis,,11\nBonn,1. Mai,3\nBonn,2. Mai,9\n")
+    rows, _, problems = lines_of(opened)
+    assert (rows, problems) == (5, ["a.csv: 1 row looks like a total (Ulm Ergebnis); it is counted."])
+
+
+def test_rows_of_delimiters_are_no_rows(opened: Open, tmp_path: Path) -> None:
+    write(tmp_path, "ort;n;m\nUlm;1;2\n;;\nBonn;;4\n;;\n;;\n")
+    rows, _, problems = lines_of(opened)
+    assert (rows, problems) == (2, ["a.csv: 3 rows without any value are left out."])

@@ -297,7 +297,7 @@ def test_a_title_in_a_sheet_is_reported_under_the_name_of_its_file(opened: Open,
 
     assert executor.schema().tables[0].row_count == 2
     (problem,) = executor.reports[0].problems
-    assert problem.startswith("people.xlsx: 1 line before the header was not read as rows: “Sales of 2024”")
+    assert problem.startswith("people.xlsx: Sheet: 1 line before the header was not read as rows: “Sales of 2024”")
 
 
 @pytest.mark.parametrize(
@@ -364,10 +364,10 @@ def test_a_header_of_two_rows_is_one_and_a_row_of_sums_is_no_row(opened: Open, t
     names = ["Region", "Manager", "Q1 Units", "Q1 Revenue", "Q2 Units", "Q2 Revenue"]
     assert [column.name for column in table.columns] == names
     assert ask(executor, 'SELECT count(*), sum("Q1 Units"), sum("Q2 Revenue") FROM s') == [(3, 260, 5900.25)]
-    assert executor.reports[0].problems[:2] == (
+    assert {
         "s.xlsx: Sheet: its header has two rows, whose names are joined.",
         "s.xlsx: Sheet: its last row has the sums of the others, and is not read as one.",
-    )
+    } <= set(executor.reports[0].problems)
 
 
 @pytest.mark.parametrize(

@@ -257,15 +257,16 @@ class FilesExecutor(Executor):
         self, connection: duckdb.DuckDBPyConnection, file: _File, folder: Path, *, whole: bool
     ) -> Iterator[_Part]:
         for ready in prepare_file(file.path, folder, self._encoding):
-            found = file_tables.inspect(connection, ready.path, whole=whole, folder=folder)
-            written = (f"even_{ready.path.name}: ", f"{ready.path.name}: ")
+            try:
+                found = file_tables.inspect(connection, ready.path, whole=whole, folder=folder)
+            except DatabaseUnavailable as error:
+                message = _under_name(ready.label or file.path.name, ready.path.name, str(error))
+                raise DatabaseUnavailable(message) from error
             problems, remarks = (
-                tuple(_under_name(file.path.name, written, it) for it in sentences)
+                tuple(_under_name(ready.label or file.path.name, ready.path.name, it) for it in sentences)
                 for sentences in ((*ready.problems, *found.problems), (*ready.remarks, *found.remarks))
             )
-            # The rows of an uneven file are read from its rewritten copy.
-            path = folder / f"even_{ready.path.name}"
-            read = path if str(path) in found.reader else ready.path
+            read = found.path or ready.path
             yield _Part(file, ready.name, read, found._replace(problems=problems, remarks=remarks), ready.encoding)
 
     def _look_again(self, message: str) -> bool:
@@ -350,10 +351,10 @@ def no_room(path: Path) -> DiskFull:
     return DiskFull(f"There is no room on the disk to read {path.name}: make some, and try again.", RETRY_FULL_S)
 
 
-def _under_name(name: str, written: tuple[str, ...], sentence: str) -> str:
+def _under_name(name: str, written: str, sentence: str) -> str:
     """A sentence on a rewritten file, with the original file's name."""
-    own = next((it for it in written if sentence.startswith(it)), "")
-    return f"{name}: {sentence.removeprefix(own)}" if own else sentence
+    own = re.match(rf"(?:even_|cut_)*{re.escape(written)}(?=[: ])", sentence)
+    return f"{name}{sentence[own.end() :]}" if own else sentence
 
 
 def files_of(path: Path) -> tuple[_File, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from executors.engines.common.local.files import quote_name
@@ -21,6 +22,7 @@ class FileTable(NamedTuple):
     reasons: Why columns that look like numbers stay text.
     problems, remarks: Problems of the file, and remarks on how it was read, one sentence each.
     delimiter, decimal: Delimiter of a CSV file; a comma if its numbers have a decimal comma.
+    header: Whether its first row has the names of the columns. path: The rewritten copy that is read instead of a file.
     """
 
     columns: tuple[tuple[str, str], ...]
@@ -35,6 +37,8 @@ class FileTable(NamedTuple):
     units: tuple[tuple[str, str], ...] = ()
     reasons: tuple[tuple[str, str], ...] = ()
     remarks: tuple[str, ...] = ()
+    header: bool = True
+    path: Path | None = None
 
 
 # Texts that mean a missing value in a column of numbers or dates: `N/A`, `-`, `null`, `k. A.`

@@ -1,7 +1,7 @@
 """Finds the columns of a data file, and the SQL that reads it as a table without detecting types again.
 
-Types are inferred from all lines of files up to `WHOLE_BYTES`, and from the first lines of larger ones. If a query reads
-a line of a large file that does not fit, types are inferred from all its lines. Files are streamed, so
+Types are inferred from all lines of files up to `WHOLE_BYTES`, and from the first lines of larger ones. If a query
+reads a line of a large file that does not fit, types are inferred from all its lines. Files are streamed, so
 memory does not grow with their size.
 """
 
@@ -16,10 +16,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from executors.engines.common.local.files import quote_name
 from executors.engines.duckdb.engine import literal
 from executors.engines.files.file_table import FileTable, fetch_row
+from executors.engines.files.file_tail import are_totals, cut_file, describe_tail, describe_totals, read_tail
 from executors.engines.files.preamble import (
     DELIMITERS,
+    Preamble,
+    describe_header,
     describe_skipped_lines,
     is_column_of_decimals,
+    is_counted_header,
     preamble_of,
     straight_delimiter,
 )
@@ -92,15 +96,9 @@ def _inspect(connection: DuckDBPyConnection, path: Path, *, whole: bool, folder:
         _check_text(path)
         if suffix not in _SEPARATED:
             return cast_texts(connection, path, _json(connection, path, whole))
-        try:
-            return cast_texts(connection, path, _csv(connection, path, whole))
-        except _UnevenRows as error:
-            if folder is None or not whole:
-                raise
-            even = even_out_rows(path, error.delimiter, folder, skip=error.skip)
-            found = cast_texts(connection, even.path, _csv(connection, even.path, whole))
-            remarks = (describe_skipped_lines(path, error.skip),) if error.skip else ()
-            return found._replace(problems=(*even.problems, *found.problems), remarks=remarks)
+        if folder is None or not whole:
+            return _separated(connection, path, whole, folder)
+        return _without_tail(connection, path, folder)
     except OSError as error:
         if is_disk_full(error):
             raise
@@ -109,6 +107,45 @@ def _inspect(connection: DuckDBPyConnection, path: Path, *, whole: bool, folder:
         raise _unusable(path, "needs more memory than there is", "raise PLUMBLINE_DUCKDB_MEMORY") from error
     except duckdb.Error as error:
         raise unreadable(path, str(error)) from error
+
+
+def _without_tail(connection: DuckDBPyConnection, path: Path, folder: Path) -> FileTable:
+    """The table of a CSV file without the totals and footnotes below its data."""
+    look = _first_look(path)
+    tail = read_tail(path, look.delimiter, look.skip) if look.delimiter else None
+    if tail is None:
+        found, remarks = _separated(connection, path, whole=True, folder=folder), list[str]()
+    else:
+        cut = cut_file(path, tail.data_end, folder)
+        found = _separated(connection, cut, whole=True, folder=folder)._replace(path=cut)
+        proven = not tail.totals or are_totals(connection, found, tail.totals)
+        if not proven:
+            end = tail.totals_end
+            cut = cut_file(path, end, folder) if end < path.stat().st_size else path
+            found = _separated(connection, cut, whole=True, folder=folder)
+        remarks = describe_tail(path, tail, proven=proven)
+    totals = describe_totals(connection, path, found)
+    return found._replace(problems=(*found.problems, *totals), remarks=(*found.remarks, *remarks))
+
+
+def _separated(connection: DuckDBPyConnection, path: Path, whole: bool, folder: Path | None) -> FileTable:
+    """The table of a CSV file, which is rewritten if its rows differ in their number of fields."""
+    read, problems, skipped = path, tuple[str, ...](), tuple[str, ...]()
+    try:
+        found = _csv(connection, path, whole)
+    except _UnevenRows as error:
+        if folder is None or not whole:
+            raise
+        even = even_out_rows(path, error.delimiter, folder, skip=error.skip)
+        read, problems = even.path, even.problems
+        skipped = (describe_skipped_lines(path, error.skip),) if error.skip else ()
+        found = _csv(connection, read, whole)
+    found = cast_texts(connection, read, found)
+    header = describe_header(
+        path, found.columns, is_first=not skipped and "skip = 0," in found.reader, found=found.header
+    )
+    remarks = (*skipped, *found.remarks, *header)
+    return found._replace(path=read, problems=(*problems, *found.problems), remarks=remarks)
 
 
 def unreadable(path: Path, message: str) -> DatabaseUnavailable:
@@ -154,14 +191,31 @@ def _place_of_long(path: Path, limit: int) -> str:
     return ""  # a quoted field spans several lines
 
 
+class _Look(NamedTuple):
+    """What the first lines of a CSV file show: the delimiter (empty if none), and the lines before the header."""
+
+    delimiter: str
+    before: Preamble | None
+
+    @property
+    def skip(self) -> int:
+        """The number of lines before the header."""
+        return self.before.lines if self.before else 0
+
+
+def _first_look(path: Path) -> _Look:
+    among = "\t" if path.suffix.lower() == ".tsv" else DELIMITERS
+    straight, before = straight_delimiter(path, among), preamble_of(path, among)
+    if before and straight in ("", before.delimiter):
+        return _Look(before.delimiter, before)
+    return _Look(straight, None)
+
+
 def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
     import duckdb
 
-    among = "\t" if path.suffix.lower() == ".tsv" else DELIMITERS
-    straight, before = straight_delimiter(path, among), preamble_of(path, among)
-    if before and straight and straight != before.delimiter:
-        before = None
-    skip = before.lines if before else 0
+    look = _first_look(path)
+    before, skip, straight = look.before, look.skip, look.delimiter
     header = _line_after(path, skip)
     _check_width(path, max(header.count(it) for it in DELIMITERS) + 1)  # inspecting that many would take minutes
     # Lines that begin with # are rows. After the sampled lines, DuckDB would round 2.5 in a column of integers.
@@ -184,7 +238,10 @@ def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
     # A line with more or fewer fields makes DuckDB's sniffer miss the delimiter, or skip the lines before it.
     if (len(found.columns) == 1 and _delimiters(found.columns[0][0])) or (found.skip > skip and _delimiters(header)):
         _check_fields(connection, path, header, skip)
-    if not found.header and _names_only(header.split(found.delimiter)):
+    if not found.header and (
+        _names_only(header.split(found.delimiter))
+        or (found.skip == skip and is_counted_header(path, found.delimiter, skip))
+    ):
         given["header"] = "true"
         found = _sniff(connection, path, given)
     comma = {"decimal_separator": "','"}
@@ -193,7 +250,8 @@ def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
     else:
         comma = {}
     remarks = (describe_skipped_lines(path, found.skip),) if found.skip else ()
-    table = _read(connection, path, found, comma, whole)._replace(remarks=remarks)
+    table = _read(connection, path, found, comma, whole)
+    table = table._replace(remarks=(*remarks, *table.remarks))
     return table if whole else _check_integers(path, table)
 
 
@@ -288,8 +346,9 @@ def _widen(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: Ma
     while True:
         table = _reader(path, found, more)._replace(whole=True)
         counted = ", ".join(f"count({quote_name(name)})" for name, _ in table.columns)
+        empty = " AND ".join(f"{quote_name(name)} IS NULL" for name, _ in table.columns)
         try:
-            connection.execute(f"SELECT {counted} FROM {table.reader}").fetchall()
+            empties, *_ = fetch_row(connection, f"SELECT count(*) FILTER ({empty}), {counted} FROM {table.reader}")
         except duckdb.Error as error:
             if _UNEVEN in str(error):
                 raise _UnevenRows.of(path, error, found.delimiter, found.skip) from error
@@ -302,7 +361,11 @@ def _widen(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: Ma
                 raise
             found = found._replace(columns=columns)
         else:
-            return table
+            if not empties or len(table.columns) == 1:
+                return table
+            rows = "1 row without any value is" if empties == 1 else f"{empties:,} rows without any value are"
+            reader = f"(SELECT * FROM {table.reader} WHERE NOT ({empty}))"
+            return table._replace(reader=reader, remarks=(f"{path.name}: {rows} left out.",))
 
 
 def _sniff(connection: DuckDBPyConnection, path: Path, options: Mapping[str, str]) -> _Sniffed:
@@ -336,7 +399,9 @@ def _reader(path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
         options["timestampformat"] = literal(found.timestamp_format)
     decimal = "," if "decimal_separator" in more else ""
     reader = f"read_csv({_arguments(path, options)})"
-    return FileTable(found.columns, reader, whole=False, delimiter=found.delimiter, decimal=decimal)
+    return FileTable(
+        found.columns, reader, whole=False, delimiter=found.delimiter, decimal=decimal, header=found.header
+    )
 
 
 def _check_width(path: Path, columns: int) -> None:

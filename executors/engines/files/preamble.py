@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -16,8 +17,10 @@ _MOST_SHARE = 0.5  # minimum share of rows that have as many fields as the table
 _SHOWN = 3  # lines in a sentence
 _LONGEST = 80  # characters of a line in a sentence
 _VALUE = re.compile(r"\W*\d[\d\s.,:'’/T-]*\W*")  # a number, a date or a time, which is not a column's name
-
-
+_WHOLE = re.compile(r"\d{1,4}")
+_YEARS = (1900, 2100)
+_FEWEST = 2  # numbers that make a header
+_MOST_NAMES = 6  # names in a sentence
 _DECIMAL = re.compile(r"[-+]?\d[\d.]*,\d+")
 
 
@@ -42,7 +45,8 @@ def preamble_of(path: Path, among: str = DELIMITERS) -> Preamble | None:
     for fields, end in _rows(lines, delimiter):
         filled = [field.strip() for field in fields if field.strip()]
         differ = len({name.casefold() for name in filled}) == len(filled)
-        if len(fields) == len(filled) == width and differ and not any(map(_VALUE.fullmatch, filled)):
+        names = not any(map(_VALUE.fullmatch, filled)) or _have_years(fields)
+        if len(fields) == len(filled) == width and differ and names:
             before = end - 1 - sum(field.count("\n") for field in fields)
             return Preamble(before, delimiter) if before else None
         if len(filled) > width // 2:
@@ -59,6 +63,43 @@ def straight_delimiter(path: Path, among: str) -> str:
         if len(widths) > 1 and widths[0] > 1 and share >= _MOST_SHARE:
             found.append((share, widths[0], delimiter))
     return max(found)[2] if found else ""
+
+
+def is_counted_header(path: Path, delimiter: str, skip: int) -> bool:
+    """Whether the first row is a header of years or numbers: `Product,2021,2022`. The second row has other values."""
+    rows = [[field.strip() for field in fields] for fields, end in _rows(_head(path), delimiter) if end > skip][:2]
+    return len(rows) > 1 and any(test(rows[0]) and not test(["", *rows[1][1:]]) for test in (_have_years, _count_up))
+
+
+def _have_years(fields: list[str]) -> bool:
+    """Whether a row has a text or nothing, and then different years."""
+    numbers = _numbers_after_text(fields)
+    years = all(_YEARS[0] <= it <= _YEARS[1] for it in numbers)
+    return bool(numbers) and years and len(set(numbers)) == len(numbers)
+
+
+def _count_up(fields: list[str]) -> bool:
+    """Whether a row has a text or nothing, and then numbers that rise by one."""
+    numbers = _numbers_after_text(fields)
+    return bool(numbers) and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+def _numbers_after_text(fields: list[str]) -> list[int]:
+    first, *rest = [field.strip() for field in fields]
+    if len(rest) < _FEWEST or _VALUE.fullmatch(first) or not all(map(_WHOLE.fullmatch, rest)):
+        return []
+    return list(map(int, rest))
+
+
+def describe_header(path: Path, columns: Sequence[tuple[str, str]], *, is_first: bool, found: bool) -> tuple[str, ...]:
+    """A sentence on the header if its table cannot show whether it has one.
+    Args: is_first: whether it is the first line of the file; found: whether there is a header."""
+    if not found:
+        return (f"{path.name}: it has no header; its columns are named {columns[0][0]} to {columns[-1][0]}.",)
+    if is_first and len(columns) > 1 and all(kind == "VARCHAR" for _, kind in columns):
+        shown = ", ".join(name for name, _ in columns[:_MOST_NAMES]) + (" …" if len(columns) > _MOST_NAMES else "")
+        return (f"{path.name}: the first line was read as the header: {shown}.",)
+    return ()
 
 
 def is_column_of_decimals(path: Path) -> bool:

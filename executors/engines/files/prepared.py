@@ -11,12 +11,10 @@ import codecs
 import csv
 import gzip
 import lzma
-import math
 import re
 import zlib
 from collections import Counter
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,57 +26,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 _HEAD_ROWS = 12  # rows in which the header is looked for
-_FEWEST = 2  # minimum number of summed rows
-_SEVERAL = 2  # number of columns of sums that is no coincidence
-_TOTAL = re.compile(
-    r"(?i)\W*(?:grand |sub-?)?(?:total[es]?|totaux|sums?|summen?|gesamt\w*|insgesamt|somm[ea]|suma)\b.*"
-    r"|(?:합계|총계|总计|合计).*"
-)
+_SEVERAL = 2  # names of a header
 
 
 class SheetLayout:
-    """Detects the layout around a sheet's data: a header of two rows, and a last row of totals. `add` must be called
-    with each row that is not empty, in order."""
+    """Detects a sheet's header of two rows. `add` must be called with each row that is not empty, in order."""
 
     def __init__(self) -> None:
         self._head: list[Sequence[Any]] = []
-        self._last: Sequence[Any] = ()
-        self._rows = 0  # rows with numbers, without the last
-        self._sums: dict[int, float] = {}
-        self._filled: dict[int, int] = {}
 
     def add(self, cells: Sequence[Any]) -> None:
         """Add the next row, with the workbook's cells."""
-        if any(map(_is_number, self._last)):
-            self._rows += 1
-            for at, cell in enumerate(self._last):
-                if _is_filled(cell):
-                    self._filled[at] = self._filled.get(at, 0) + 1
-                if _is_number(cell):
-                    self._sums[at] = self._sums.get(at, 0.0) + float(cell)
-        self._last = cells
         if len(self._head) < _HEAD_ROWS:
             self._head.append(cells)
-
-    @property
-    def has_totals(self) -> bool:
-        """Whether every number of the last row is the sum of those above it. A second sign is required too: another
-        column of sums, an empty cell in a column that all other rows fill, or a label."""
-        numbers = {at: float(cell) for at, cell in enumerate(self._last) if _is_number(cell)}
-        if self._rows < _FEWEST or not numbers or not any(numbers.values()):
-            return False
-        sums = {at: self._sums.get(at, math.nan) for at in numbers}
-        if not all(math.isclose(value, sums[at], rel_tol=1e-9, abs_tol=0.005) for at, value in numbers.items()):
-            return False
-        texts = [cell for cell in self._last if isinstance(cell, str) and cell.strip()]
-        if len(texts) > 1:
-            return False
-        empty = any(
-            count == self._rows and not (at < len(self._last) and _is_filled(self._last[at]))
-            for at, count in self._filled.items()
-        )
-        shown = (empty or len(numbers) >= _SEVERAL) and self._rows > _FEWEST  # 3 is 1 + 2 in any table of three rows
-        return shown or any(map(_TOTAL.fullmatch, texts))
 
     def find_joined_header(self) -> tuple[int, list[str]] | None:
         """The position of the upper of two header rows, and their joined names. None if the header is one row.
@@ -144,7 +104,8 @@ _INSTALL = "pip install -r requirements-local.txt"
 class Prepared(NamedTuple):
     """A file that is read instead of another. name: of its table; problems: one sentence each.
 
-    encoding: of a text file. remarks: sentences on the file that are not problems.
+    encoding: of a text file. remarks: sentences on the file that are not problems. label: its name in sentences; empty
+    if it is the original file's.
     """
 
     name: str
@@ -152,6 +113,7 @@ class Prepared(NamedTuple):
     problems: tuple[str, ...] = ()
     encoding: str = ""
     remarks: tuple[str, ...] = ()
+    label: str = ""
 
 
 def prepare_file(path: Path, folder: Path, encoding: str = "") -> list[Prepared]:
@@ -303,9 +265,9 @@ def _sheets(path: Path, folder: Path) -> Iterator[Prepared]:
         problem = f"{path.name}: {title} has cells with a formula and no value, which are empty: {count:,}."
         problems = (f"{problem} Open it in Excel and save it.",) if count else ()
         remarks = ["its header has two rows, whose names are joined."] if layout.find_joined_header() else []
-        remarks += ["its last row has the sums of the others, and is not read as one."] if layout.has_totals else []
         name = path.stem if len(found) == 1 else f"{path.stem}_{title}"
-        yield Prepared(name, target, problems, remarks=tuple(f"{path.name}: {title}: {it}" for it in remarks))
+        label = f"{path.name}: {title}"
+        yield Prepared(name, target, problems, remarks=tuple(f"{label}: {it}" for it in remarks), label=label)
 
 
 def _count_uncomputed(path: Path) -> Counter[str]:
@@ -355,8 +317,8 @@ def _check_packed(path: Path) -> None:
 
 def _write_sheet(path: Path, rows: Iterable[tuple[Any, ...]], target: Path, layout: SheetLayout) -> bool:
     """Write a sheet's rows that are not empty, all with the same number of cells. Return whether there are any. A
-    header of two rows is written as one, and a last row of totals is left out."""
-    width, written, ragged = 0, 0, target.with_suffix(".rows")
+    header of two rows is written as one."""
+    width, ragged = 0, target.with_suffix(".rows")
     with ragged.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out)
         for number, cells in enumerate(rows):
@@ -366,12 +328,12 @@ def _write_sheet(path: Path, rows: Iterable[tuple[Any, ...]], target: Path, layo
             while row and not row[-1]:
                 row.pop()
             if row:
-                width, written = max(width, len(row)), written + 1
+                width = max(width, len(row))
                 writer.writerow(row)
                 layout.add(cells[: len(row)])
-    header, end = layout.find_joined_header(), written - layout.has_totals
+    header = layout.find_joined_header()
     with ragged.open(encoding="utf-8", newline="") as source, target.open("w", encoding="utf-8", newline="") as out:
-        for number, row in enumerate(islice(csv.reader(source), end)):
+        for number, row in enumerate(csv.reader(source)):
             if header and number == header[0] + 1:
                 continue
             names = header[1] if header and number == header[0] else row
