@@ -130,3 +130,58 @@ def test_rows_of_delimiters_are_no_rows(opened: Open, tmp_path: Path) -> None:
     write(tmp_path, "ort;n;m\nUlm;1;2\n;;\nBonn;;4\n;;\n;;\n")
     rows, _, problems = lines_of(opened)
     assert (rows, problems) == (2, ["a.csv: 3 rows without any value are left out."])
+
+
+def types_of(opened: Open) -> dict[str, dict[str, str]]:
+    return {table.name: {it.name: it.type for it in table.columns} for table in opened().schema().tables}
+
+
+def test_a_file_with_one_column_more_is_of_the_same_table(opened: Open, tmp_path: Path) -> None:
+    write(tmp_path, "id,Menge\n1,2\n", "lager_01.csv")
+    write(tmp_path, "id,menge\n2,3\n", "lager_02.csv")
+    write(tmp_path, "id,menge,ort\n3,4,Ulm\n", "lager_03.csv")
+    executor = opened()
+    (table,) = executor.schema().tables
+    assert ask(executor, "SELECT id, menge, ort FROM lager ORDER BY id") == [(1, 2, None), (2, 3, None), (3, 4, "Ulm")]
+    assert "lager: ort: It is only in 1 of 3 files." in executor.warnings
+    assert table.columns[2].comment == "It is only in 1 of 3 files."
+
+
+def test_a_file_without_values_takes_the_types_of_the_others(opened: Open, tmp_path: Path) -> None:
+    write(tmp_path, "id;wert;tag\n1;;\n2;k. A.;\n", "messung_1.csv")
+    write(tmp_path, "id;wert;tag\n3;4,5;03.02.2024\n4;6;28.02.2024\n", "messung_2.csv")
+    assert types_of(opened) == {"messung": {"id": "BIGINT", "wert": "DOUBLE", "tag": "DATE"}}
+
+
+def test_the_file_that_makes_a_column_text_is_named(opened: Open, tmp_path: Path) -> None:
+    write(tmp_path, "id,wert\n1,2\n", "m_1.csv")
+    write(tmp_path, "id,wert\n1,etwa drei\n", "m_2.csv")
+    executor = opened()
+    executor.schema()
+    assert "m: wert: It is text because of m_2.csv." in executor.warnings
+
+
+def test_numbers_of_several_units_stay_texts(opened: Open, tmp_path: Path) -> None:
+    write(tmp_path, "id;preis\n1;2,50 €\n", "p_1.csv")
+    write(tmp_path, "id;preis\n2;3,00 $\n", "p_2.csv")
+    executor = opened()
+    executor.schema()
+    assert ask(executor, "SELECT preis FROM p ORDER BY id") == [("2,50 €",), ("3,00 $",)]
+    assert "p: preis: Its files have several units, so it stays text: € in 1, $ in 1." in executor.warnings
+
+
+@pytest.mark.parametrize(
+    "folders, kind",
+    [
+        (["kst=0815", "kst=4711"], "VARCHAR"),
+        (["month=01", "month=10"], "BIGINT"),
+        (["kst=7", "kst=12"], "BIGINT"),
+        (["kst=7", "kst=7a"], "VARCHAR"),
+        (["kst=__HIVE_DEFAULT_PARTITION__", "kst=2024-01-31"], "DATE"),
+    ],
+)
+def test_all_values_of_a_partition_decide(opened: Open, tmp_path: Path, folders: list[str], kind: str) -> None:
+    for folder in folders:
+        (tmp_path / "data" / folder).mkdir()
+        write(tmp_path, "n\n1\n", f"{folder}/x.csv")
+    assert list(types_of(opened)["data"].values()) == ["BIGINT", kind]

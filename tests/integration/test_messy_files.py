@@ -227,7 +227,7 @@ def test_tables_that_only_look_alike_stay_two(opened: Open, tmp_path: Path) -> N
             (["13/04/2024"], ["04/13/2024"]),
             "Its files have dates in several orders: the day first in 1, the month first in 1.",
         ),
-        ((["$5.00"], ["6.00 €"]), "Its files have several units, and none is converted: $ in 1, € in 1."),
+        ((["$5.00"], ["6.00 €"]), "Its files have several units, so it stays text: $ in 1, € in 1."),
     ],
 )
 def test_files_of_one_table_that_differ_in_order_or_unit_are_a_problem(

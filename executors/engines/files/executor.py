@@ -28,7 +28,7 @@ from executors.engines.files.file_groups import (
     root_of,
     table_report,
     with_foreign_keys,
-    write_select,
+    write_union,
 )
 from executors.engines.files.file_table import FileTable
 from executors.engines.files.file_tables import WHOLE_BYTES
@@ -204,10 +204,10 @@ class FilesExecutor(Executor):
             warnings = [problem for file in files for problem in self._problems(file)] + not_read(self._path)
             for stem, members in groups:
                 name = _table_name(stem, tables)
-                queries = [write_select(parts[at].found, partition) for at, partition in members]
-                writer.execute(f"CREATE VIEW {quote_name(name)} AS {' UNION ALL BY NAME '.join(queries)}")
+                union = write_union([(parts[at].found, partition) for at, partition in members])
+                writer.execute(f"CREATE VIEW {quote_name(name)} AS {union}")
                 tables[name] = tuple(parts[at] for at, _ in members)
-                several = differences([part.found for part in tables[name]])
+                several = self._differences(tables[name])
                 warnings += [f"{name}: {column}: {sentence}" for column, sentence in several.items()]
         if not tables:
             raise DatabaseUnavailable(" ".join(warnings))
@@ -219,6 +219,10 @@ class FilesExecutor(Executor):
             readable=[part.path for part in parts],
         )
         return _Catalog(files, tables, connection, tuple(warnings))
+
+    def _differences(self, parts: Sequence[_Part]) -> dict[str, str]:
+        files = [str(part.file.path.relative_to(self._root)) for part in parts]
+        return differences([part.found for part in parts], files)
 
     @property
     def _root(self) -> Path:
@@ -317,7 +321,7 @@ class FilesExecutor(Executor):
 
     def _read_table(self, cursor: duckdb.DuckDBPyConnection, name: str, parts: Sequence[_Part]) -> Table:
         notes = {column: note for part in parts for column, note in part.found.notes}
-        notes |= differences([part.found for part in parts])
+        notes |= self._differences(parts)
         place = quote_name(name)
         columns = [(row[0], row[1]) for row in cursor.execute(f"DESCRIBE {place}").fetchall()]
         samples = text_samples(cursor, place, columns, self._sample_values)

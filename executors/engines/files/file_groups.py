@@ -28,6 +28,8 @@ _COUNTED = re.compile(r"\d+")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 _WHOLE = re.compile(r"-?\d{1,18}")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+_PARTS_OF_DATES = {"year", "month", "day", "hour", "jahr", "monat", "tag", "stunde"}
 
 
 def root_of(path: Path) -> Path:
@@ -47,20 +49,27 @@ def group_parts(
 ) -> list[tuple[str, list[tuple[int, Partition]]]]:
     """Group files into tables, in the order of their first files. Each has a name, and its parts with their partitions.
 
-    Files belong to one table if their columns have the same names, and their own names are the same in several folders,
-    or differ only in numbers. `customers` and `suppliers` stay two tables, even if they are alike.
+    Files belong to one table if their own names are the same in several folders, or differ only in numbers, and the
+    columns of one are among those of the other, at least half of them. `customers` and `suppliers` stay two tables,
+    even if they are alike.
     Args: parts: the path of each part, the name of its own table, and its columns.
     """
-    found: dict[tuple[str, frozenset[str]], list[int]] = defaultdict(list)
-    for at, (_, name, table) in enumerate(parts):
-        found[_COUNTED.sub("#", name.casefold()), frozenset(column for column, _ in table.columns)].append(at)
+    found: dict[str, list[tuple[set[str], list[int]]]] = defaultdict(list)
+    names = [{column.casefold() for column, _ in table.columns} for _, _, table in parts]
+    for at in sorted(range(len(parts)), key=lambda it: -len(names[it])):
+        alike = found[_COUNTED.sub("#", parts[at][1].casefold())]
+        members = next((it for most, it in alike if names[at] <= most and 2 * len(names[at]) >= len(most)), None)
+        if members is None:
+            alike.append((names[at], [at]))
+        else:
+            members.append(at)
     groups: list[tuple[str, list[tuple[int, Partition]]]] = []
-    for members in found.values():
+    for members in sorted(sorted(it) for alike in found.values() for _, it in alike):
         path, name, _ = parts[members[0]]
         partitions = [partition_of(root, parts[at][0]) for at in members]
         if len(members) > 1 or partitions[0]:
-            names = {parts[at][1].casefold() for at in members}
-            name = _common(root, path, name, same=len(names) == 1 and bool(partitions[0]))
+            own = {parts[at][1].casefold() for at in members}
+            name = _common(root, path, name, same=len(own) == 1 and bool(partitions[0]))
         groups.append((name, list(zip(members, partitions, strict=True))))
     return groups
 
@@ -71,8 +80,9 @@ def partition_of(root: Path, path: Path) -> Partition:
     return tuple((match[1], unquote(match[2])) for part in folders if (match := _PARTITION.fullmatch(part)))
 
 
-def differences(found: Sequence[FileTable]) -> dict[str, str]:
-    """Differences between the files of one table, by column: the order of dates, or the unit."""
+def differences(found: Sequence[FileTable], files: Sequence[str]) -> dict[str, str]:
+    """Differences between the files of one table, by column: the order of dates, the unit, the type, or whether they
+    have the column. Args: files: their names."""
     orders, units = defaultdict[str, Counter[str]](Counter), defaultdict[str, Counter[str]](Counter)
     for table in found:
         for name, order in table.orders:
@@ -80,27 +90,78 @@ def differences(found: Sequence[FileTable]) -> dict[str, str]:
         for name, unit in table.units:
             units[name][unit] += 1
     sentences: dict[str, str] = {}
-    for counts, what in ((orders, "dates in several orders"), (units, "several units, and none is converted")):
+    for counts, what in ((orders, "dates in several orders"), (units, "several units, so it stays text")):
         for name, ways in counts.items():
             if len(ways) > 1:
                 each = ", ".join(f"{way} in {number:,}" for way, number in ways.most_common())
                 sentences[name] = f"Its files have {what}: {each}."
+    for name, kinds in _kinds(found).items():
+        texts = [files[at] for at, kind in kinds.items() if kind == "VARCHAR"]
+        only = len(kinds) + sum(name in map(str.casefold, it.valueless) for it in found)
+        shown = next(column for it in found for column, _ in it.columns if column.casefold() == name)
+        said = [sentences[shown]] if shown in sentences else []
+        if texts and len(texts) < len(kinds):
+            said.append(f"It is text because of {texts[0]}{f' and {len(texts) - 1:,} more' if len(texts) > 1 else ''}.")
+        if only < len(found):
+            said.append(f"It is only in {only:,} of {len(found):,} files.")
+        sentences |= {shown: " ".join(said)} if said else {}
     return sentences
 
 
-def write_select(table: FileTable, partition: Partition) -> str:
-    """The query of one file's rows. Partitions become columns unless the file has a column of that name."""
+def _kinds(found: Sequence[FileTable]) -> dict[str, dict[int, str]]:
+    """The types of each column, by its case-folded name and the position of its file, in the files where it has
+    values."""
+    kinds: dict[str, dict[int, str]] = defaultdict(dict)
+    for at, table in enumerate(found):
+        for name, kind in table.columns:
+            kinds[name.casefold()] |= {} if name in table.valueless else {at: kind}
+    return kinds
+
+
+def write_union(parts: Sequence[tuple[FileTable, Partition]]) -> str:
+    """The query of the rows of all files of a table. Partitions become columns unless the file has a column of that
+    name. A column without values in one file has the type of the others. Numbers in different units stay texts."""
+    kinds = {name: next(iter(each.values()), "VARCHAR") for name, each in _kinds([it for it, _ in parts]).items()}
+    units: dict[str, set[str]] = defaultdict(set)
+    for table, _ in parts:
+        for name, unit in table.units:
+            units[name.casefold()].add(unit)
+    texts = {name for name, each in units.items() if len(each) > 1}
+    keys = _partition_types([it for _, it in parts])
+    return " UNION ALL BY NAME ".join(_write_select(table, partition, kinds, texts, keys) for table, partition in parts)
+
+
+def _write_select(
+    table: FileTable, partition: Partition, kinds: Mapping[str, str], texts: set[str], keys: Mapping[str, str]
+) -> str:
+    selected = []
+    for at, (name, _) in enumerate(table.columns):
+        quoted, folded = quote_name(name), name.casefold()
+        read = table.expressions[at] if table.expressions and folded not in texts else quoted
+        empty = name in table.valueless and kinds.get(folded, "VARCHAR") != "VARCHAR" and folded not in texts
+        selected.append(f"CAST(NULL AS {kinds[folded]}) AS {quoted}" if empty else read)
     own = {column.casefold() for column, _ in table.columns}
-    added = [f"{_value(value)} AS {quote_name(name)}" for name, value in partition if name.casefold() not in own]
-    return f"SELECT {', '.join([table.select, *added])} FROM {table.reader}"
+    added = [
+        f"CAST({'NULL' if value == _NO_VALUE else literal(value)} AS {keys[name]}) AS {quote_name(name)}"
+        for name, value in partition
+        if name.casefold() not in own
+    ]
+    return f"SELECT {', '.join([*selected, *added])} FROM {table.reader}"
 
 
-def _value(value: str) -> str:
-    if value == "__HIVE_DEFAULT_PARTITION__":
-        return "NULL"
-    if _WHOLE.fullmatch(value):
-        return f"CAST({int(value)} AS BIGINT)"
-    return f"CAST({literal(value)} AS DATE)" if _DAY.fullmatch(value) else literal(value)
+def _partition_types(partitions: Iterable[Partition]) -> dict[str, str]:
+    """The type of each partition key, by all its values. Codes such as `01067` stay text."""
+    values: dict[str, list[str]] = defaultdict(list)
+    for name, value in (it for partition in partitions for it in partition):
+        values[name] += [value] if value != _NO_VALUE else []
+    types = {}
+    for name, each in values.items():
+        padded = name.casefold() not in _PARTS_OF_DATES and any(it[0] == "0" and len(it) > 1 for it in each if it)
+        is_number = all(map(_WHOLE.fullmatch, each)) and not padded
+        types[name] = (
+            "BIGINT" if is_number and each else "DATE" if each and all(map(_DAY.fullmatch, each)) else "VARCHAR"
+        )
+    return types
 
 
 def _common(root: Path, path: Path, name: str, *, same: bool) -> str:
@@ -195,7 +256,7 @@ def table_report(
         ),
         problems=(
             *dict.fromkeys(sentence for it in found for sentence in (*it.problems, *it.remarks)),
-            *(f"{table.name}: {name}: {sentence}" for name, sentence in differences(found).items()),
+            *(f"{table.name}: {name}: {sentence}" for name, sentence in differences(found, files).items()),
         ),
     )
 

@@ -15,7 +15,9 @@ class FileTable(NamedTuple):
     """A file that can be read.
 
     columns: Names and DuckDB types of its columns.
-    reader: The table function that reads the file, with fixed types. `select` is the select list over it.
+    reader: The table function that reads the file, with fixed types.
+    expressions: SQL over `reader` for each column, with its name. Empty if the columns are read as they are.
+    valueless: Columns of texts without any value.
     whole: Whether the whole file was read.
     notes: Notes on columns: the unit, the order of dates.
     orders, units: The first part of a column's dates (day, month or year); the unit of a column's numbers.
@@ -28,7 +30,8 @@ class FileTable(NamedTuple):
     columns: tuple[tuple[str, str], ...]
     reader: str
     whole: bool
-    select: str = "*"
+    expressions: tuple[str, ...] = ()
+    valueless: tuple[str, ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
     problems: tuple[str, ...] = ()
     delimiter: str = ""
@@ -39,6 +42,11 @@ class FileTable(NamedTuple):
     remarks: tuple[str, ...] = ()
     header: bool = True
     path: Path | None = None
+
+    @property
+    def select(self) -> str:
+        """The select list over `reader`."""
+        return ", ".join(self.expressions) or "*"
 
 
 # Texts that mean a missing value in a column of numbers or dates: `N/A`, `-`, `null`, `k. A.`

@@ -272,7 +272,7 @@ def _check_integers(path: Path, table: FileTable) -> FileTable:
         )
         selected.append(checked if name in map(quote_name, whole) else name)
     reader = table.reader.replace(_pin(table.columns), _pin(read))
-    return table._replace(reader=reader, select=", ".join(selected))
+    return table._replace(reader=reader, expressions=tuple(selected))
 
 
 def _read(

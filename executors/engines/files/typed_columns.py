@@ -55,10 +55,10 @@ def cast_texts(connection: DuckDBPyConnection, path: Path, found: FileTable) -> 
         elif order := _order_of_days(connection, found, name, kind):
             notes[name] = order
             problems.append(f"{path.name}: {name}: {order}")
-    select = ", ".join(selected) if tuple(columns) != found.columns else "*"
     return found._replace(
         columns=tuple(columns),
-        select=select,
+        expressions=tuple(selected) if tuple(columns) != found.columns else (),
+        valueless=found_dates.valueless,
         notes=tuple(notes.items()),
         problems=(*found.problems, *problems),
         orders=tuple(orders.items()),

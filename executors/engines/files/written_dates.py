@@ -132,19 +132,21 @@ class DateColumns(NamedTuple):
     """Text columns whose values all have the form of a date.
 
     numbered: All values have only digits. named: Some months have names. months: All values are months without a day or
-    without a year, which are not dates. zoned: Dates with times that have an offset from UTC.
+    without a year, which are not dates. zoned: Dates with times that have an offset from UTC. valueless: Columns that
+    have no value.
     """
 
     numbered: tuple[str, ...]
     named: tuple[str, ...]
     months: tuple[str, ...]
     zoned: tuple[str, ...]
+    valueless: tuple[str, ...]
 
 
 def columns_of_dates(connection: DuckDBPyConnection, reader: str, columns: Sequence[str]) -> DateColumns:
     """Find the columns of dates among text columns, in one scan."""
     if not columns:
-        return DateColumns((), (), (), ())
+        return DateColumns((), (), (), (), ())
     texts = [value_of(name) for name in columns]
     tests = (("and", _SHAPE), ("and", f"{_SHAPE}|{NAMED_DATE}"), ("and", MONTH_ALONE), ("or", _BEHIND))
     shaped = ", ".join(
@@ -159,6 +161,7 @@ def columns_of_dates(connection: DuckDBPyConnection, reader: str, columns: Seque
         tuple(name for name, (numbered, either, _, _) in found if either and not numbered),
         tuple(name for name, (_, _, alone, _) in found if alone),
         tuple(name for name, (_, either, _, zoned) in found if either and zoned),
+        tuple(name for name, (numbered, _, _, _) in found if numbered is None),
     )
 
 
