@@ -185,3 +185,68 @@ def test_all_values_of_a_partition_decide(opened: Open, tmp_path: Path, folders:
         (tmp_path / "data" / folder).mkdir()
         write(tmp_path, "n\n1\n", f"{folder}/x.csv")
     assert list(types_of(opened)["data"].values()) == ["BIGINT", kind]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+@pytest.mark.parametrize("is_large", [False, True])
+def test_times_with_an_offset_keep_their_day(
+    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, is_large: bool
+) -> None:
+    if is_large:
+        monkeypatch.setattr(file_tables, "WHOLE_BYTES", 10)
+    times = ["2024-05-31T00:30:00+02:00", "2024-12-31T00:15:00+01:00"]
+    lines = ["wann,n", *(f"{it},1" for it in times)] if name == "a.csv" else [f'{{"wann": "{it}"}}' for it in times]
+    write(tmp_path, "\n".join(lines) + "\n", name)
+    assert ask(opened(), "SELECT CAST(CAST(wann AS DATE) AS VARCHAR) FROM a ORDER BY 1") == [
+        ("2024-05-31",),
+        ("2024-12-31",),
+    ]
+
+
+def test_nan_and_infinity_are_no_values(opened: Open, tmp_path: Path) -> None:
+    write(tmp_path, "id,x\n1,2.5e-3\n2,nan\n3,-inf\n4,4\n")
+    executor = opened()
+    assert executor.schema().tables[0].columns[1].comment == "Read as empty: 2 values such as nan or inf."
+    assert ask(executor, "SELECT sum(x), max(x), count(x) FROM a") == [(4.0025, 4.0, 2)]
+
+
+@pytest.mark.parametrize(
+    "values, kind, why",
+    [
+        (["2E7", "31E2"], "VARCHAR", "codes with an E"),
+        (["2.5E7", "31E2"], "DOUBLE", "decimals show that they are numbers"),
+        (["1E-7", "2E-2"], "DOUBLE", "negative powers"),
+        (["0x2A", "0x10"], "VARCHAR", "addresses"),
+        (["+43 664 123456", "+43 1 98765"], "VARCHAR", "phones"),
+        (["664 123 456", "650 987 654"], "VARCHAR", "phones without a prefix"),
+        (["1 234 567", "12"], "BIGINT", "a shorter value"),
+        (["1 234 567 €", "2 345 678 €"], "BIGINT", "a unit"),
+        (["+3 %", "+12 %"], "BIGINT", "growth"),
+        (["3.1.12", "3.1.13"], "VARCHAR", "versions"),
+        (["03.01.12", "31.01.13"], "DATE", "dates"),
+        (["3.1.2012", "31.1.2013"], "DATE", "dates with long years"),
+        (["5", "#NV", "#DIV/0!", "#WERT!", "#BEZUG!", "#ZAHL!", "#REF!", "keine Angabe"], "BIGINT", "no values"),
+    ],
+)
+def test_codes_stay_texts_and_numbers_do_not(
+    opened: Open, tmp_path: Path, values: list[str], kind: str, why: str
+) -> None:
+    write(tmp_path, "id;v\n" + "".join(f"{number};{it}\n" for number, it in enumerate(values)))
+    assert opened().schema().tables[0].columns[1].type == kind, why
+
+
+def test_long_numbers_in_json_keep_their_digits(opened: Open, tmp_path: Path) -> None:
+    write(tmp_path, '[{"id": 1234567890123456789, "x": 1.5}, {"id": 2.5, "x": 2}]', "a.json")
+    executor = opened()
+    assert [it.type for it in executor.schema().tables[0].columns] == ["VARCHAR", "DOUBLE"]
+    assert ask(executor, "SELECT id FROM a") == [("1234567890123456789",), ("2.5",)]
+
+
+def test_values_without_the_unit_of_the_others_are_told(opened: Open, tmp_path: Path) -> None:
+    write(tmp_path, "id;masse;anteil\n1;12 kg;5 %\n2;7;0,07\n3;3 kg;9 %\n")
+    executor = opened()
+    columns = executor.schema().tables[0].columns
+    assert [it.type for it in columns] == ["BIGINT", "BIGINT", "VARCHAR"]
+    assert columns[1].comment == "Read as a number, in kg. 1 of 3 values have no unit."
+    assert "a.csv: masse: 1 of 3 values have no unit." in executor.warnings
+    assert "and 1 of 3 have no %" in executor.reports[0].columns[2].note

@@ -49,8 +49,11 @@ class FileTable(NamedTuple):
         return ", ".join(self.expressions) or "*"
 
 
-# Texts that mean a missing value in a column of numbers or dates: `N/A`, `-`, `null`, `k. A.`
-_ABSENT = r"(?i)^(?:#?n\.?/?a\.?|#n/v|k\.\s?a\.|s/d|null|none|nil|nan|unknown|[-–—]{1,3}|\?)$"
+# Texts that mean a missing value in a column of numbers or dates: `N/A`, `-`, `null`, `k. A.`, and Excel's errors.
+_ABSENT = (
+    r"(?i)^(?:#?n\.?/?a\.?|#n/?v|k\.\s?a\.|keine angaben?|s/d|null|none|nil|nan|[-+]?inf(?:inity)?|unknown|[-–—]{1,3}|"
+    r"\?|#(?:div/0|ref|value|name|num|null|wert|bezug|zahl)[!?])$"
+)
 
 
 def fetch_row(connection: DuckDBPyConnection, sql: str) -> tuple[Any, ...]:
@@ -71,4 +74,9 @@ def absent_note(connection: DuckDBPyConnection, reader: str, column: str) -> str
     text = f"trim({quote_name(column)})"
     absent = f"FROM {reader} WHERE regexp_matches({text}, '{_ABSENT}')"
     count, one = fetch_row(connection, f"SELECT count(*), min({text}) {absent}")
-    return f"Read as empty: {count:,} {'value' if count == 1 else 'values'} such as {one}." if count else ""
+    return absent_sentence(count, one) if count else ""
+
+
+def absent_sentence(count: int, one: str) -> str:
+    """A sentence on texts that mean a missing value. Args: one: one of them."""
+    return f"Read as empty: {count:,} {'value' if count == 1 else 'values'} such as {one}."

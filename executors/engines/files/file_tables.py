@@ -8,14 +8,15 @@ memory does not grow with their size.
 from __future__ import annotations
 
 import codecs
+import mmap
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from executors.engines.common.local.files import quote_name
 from executors.engines.duckdb.engine import literal
-from executors.engines.files.file_table import FileTable, fetch_row
+from executors.engines.files.file_table import FileTable, absent_sentence, fetch_row
 from executors.engines.files.file_tail import are_totals, cut_file, describe_tail, describe_totals, read_tail
 from executors.engines.files.preamble import (
     DELIMITERS,
@@ -45,6 +46,8 @@ _HEAD_BYTES = 64 * 1024
 _SEPARATED = (".csv", ".tsv")
 _NONE = "(empty)"  # DuckDB's value for a file without quotes
 _DATED = {"DATE", "TIMESTAMP"}
+_ZONED = "TIMESTAMP WITH TIME ZONE"  # DuckDB would convert it to UTC
+_HEX = (b"0x", b"0X", b"0b", b"0B")
 _MAGIC = {b"PK\x03\x04": "a ZIP or Excel file", b"\x1f\x8b": "compressed", b"%PDF": "a PDF file", b"PAR1": "Parquet"}
 
 _NO_SUCH_VALUE = re.compile(r"Error when converting column \"(.+?)\". Could not convert string \"(.*?)\" to '(.+?)'")
@@ -252,38 +255,51 @@ def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
     remarks = (describe_skipped_lines(path, found.skip),) if found.skip else ()
     table = _read(connection, path, found, comma, whole)
     table = table._replace(remarks=(*remarks, *table.remarks))
-    return table if whole else _check_integers(path, table)
+    return table if whole else _check_values(path, table)
 
 
-def _check_integers(path: Path, table: FileTable) -> FileTable:
+def _check_values(path: Path, table: FileTable) -> FileTable:
     """The table of a file whose last lines were not read. If a column of integers has another value, such as 2.5 or
-    007, a query raises an error, and `FilesExecutor` infers the types from all lines. DuckDB would round it."""
-    whole = {name for name, kind in table.columns if kind == "BIGINT"}
-    if not whole:
-        return table
-    read = tuple((name, "VARCHAR" if name in whole else kind) for name, kind in table.columns)
+    007, a query raises an error, and `FilesExecutor` infers the types from all lines. DuckDB would round it. Times with
+    an offset keep their wall time, and NaN is no value."""
+    kinds = dict(table.columns)
     fault = literal(f"CSV Error on Line: a value of {path} is no integer")
-    selected = []
-    for name in (quote_name(name) for name, _ in table.columns):
-        number = f"TRY_CAST({name} AS BIGINT)"
-        checked = (
-            f"CASE WHEN {name} IS NULL OR {name} = '' THEN NULL WHEN CAST({number} AS VARCHAR) = {name} THEN {number} "
-            f"ELSE CAST(error({fault}) AS BIGINT) END AS {name}"
-        )
-        selected.append(checked if name in map(quote_name, whole) else name)
-    reader = table.reader.replace(_pin(table.columns), _pin(read))
-    return table._replace(reader=reader, expressions=tuple(selected))
+    selected, notes = [], dict[str, str]()
+    for name, kind in kinds.items():
+        text, number = quote_name(name), f"TRY_CAST({quote_name(name)} AS BIGINT)"
+        expression = text
+        if kind == "BIGINT":
+            expression = (
+                f"CASE WHEN {text} IS NULL OR {text} = '' THEN NULL WHEN CAST({number} AS VARCHAR) = {text} "
+                f"THEN {number} ELSE CAST(error({fault}) AS BIGINT) END"
+            )
+        elif kind == "DOUBLE":
+            expression = f"CASE WHEN isfinite({text}) THEN {text} END"
+        elif kind == _ZONED:
+            expression, kinds[name] = f"CAST({text} AS TIMESTAMP)", "TIMESTAMP"
+            notes[name] = "Times are as written, without their offset from UTC."
+        selected.append(f"{expression} AS {text}")
+    read = tuple((name, "VARCHAR" if kind in ("BIGINT", _ZONED) else kind) for name, kind in table.columns)
+    return table._replace(
+        columns=tuple(kinds.items()),
+        reader=table.reader.replace(_pin(table.columns), _pin(read)),
+        expressions=tuple(selected),
+        notes=tuple(notes.items()),
+    )
 
 
 def _read(
     connection: DuckDBPyConnection, path: Path, found: _Sniffed, comma: Mapping[str, str], whole: bool
 ) -> FileTable:
     """The detected table, in which dates and numbers that DuckDB might misread are texts."""
+    if whole:
+        found = found._replace(columns=_as_texts(found.columns, _ZONED))
     if dated := _dates_as_texts(found):
         read = _with_texts(connection, path, dated, comma) if whole else _reader(path, dated, comma)
         if whole and all(it in read.columns or it[1] in _DATED or it[1] == "DOUBLE" for it in found.columns):
             names = [name for name, kind in found.columns if kind in _DATED]
-            if set(columns_of_dates(connection, read.reader, names).numbered) == set(names):
+            dates = set(columns_of_dates(connection, read.reader, names).numbered)
+            if dates == set(names) or ".%y" in (found.date_format or ""):  # 1.2.10 is no date
                 return read
         elif not whole:
             found = _with_order(connection, read, found)
@@ -327,7 +343,8 @@ class _UnevenRows(DatabaseUnavailable):
 def _with_texts(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
     """Read the whole file once. Columns that must not be DOUBLE become texts."""
     table = _widen(connection, path, found, more)
-    doubles = {name: "VARCHAR" for name, kind in table.columns if kind in ("DOUBLE", "HUGEINT")}
+    kinds = ("DOUBLE", "HUGEINT", "BIGINT") if _holds(path, _HEX) else ("DOUBLE", "HUGEINT")
+    doubles = {name: "VARCHAR" for name, kind in table.columns if kind in kinds}
     if not doubles:
         return table
     texts = _reader(path, _retype(found, table, doubles), more)
@@ -339,6 +356,16 @@ def _retype(found: _Sniffed, table: FileTable, types: Mapping[str, str]) -> _Sni
     return found._replace(columns=tuple((name, types.get(name, kind)) for name, kind in table.columns))
 
 
+def _holds(path: Path, texts: Iterable[bytes]) -> bool:
+    """Whether a file that is not empty contains one of these bytes."""
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        return any(content.find(it) >= 0 for it in texts)
+
+
+def _as_texts(columns: tuple[tuple[str, str], ...], *kinds: str) -> tuple[tuple[str, str], ...]:
+    return tuple((name, "VARCHAR" if kind in kinds else kind) for name, kind in columns)
+
+
 def _widen(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
     """Read the whole file once. If a column has values of another type, widen its type and read the file again."""
     import duckdb
@@ -347,8 +374,12 @@ def _widen(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: Ma
         table = _reader(path, found, more)._replace(whole=True)
         counted = ", ".join(f"count({quote_name(name)})" for name, _ in table.columns)
         empty = " AND ".join(f"{quote_name(name)} IS NULL" for name, _ in table.columns)
+        doubles = [name for name, kind in table.columns if kind == "DOUBLE"]
+        endless = ", ".join(f"count(*) FILTER (NOT isfinite({quote_name(name)}))" for name in doubles) or "NULL"
         try:
-            empties, *_ = fetch_row(connection, f"SELECT count(*) FILTER ({empty}), {counted} FROM {table.reader}")
+            empties, *counts = fetch_row(
+                connection, f"SELECT count(*) FILTER ({empty}), {endless}, {counted} FROM {table.reader}"
+            )
         except duckdb.Error as error:
             if _UNEVEN in str(error):
                 raise _UnevenRows.of(path, error, found.delimiter, found.skip) from error
@@ -361,11 +392,25 @@ def _widen(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: Ma
                 raise
             found = found._replace(columns=columns)
         else:
+            table = _without_nan(table, dict(zip(doubles, counts, strict=False)))
             if not empties or len(table.columns) == 1:
                 return table
             rows = "1 row without any value is" if empties == 1 else f"{empties:,} rows without any value are"
             reader = f"(SELECT * FROM {table.reader} WHERE NOT ({empty}))"
             return table._replace(reader=reader, remarks=(f"{path.name}: {rows} left out.",))
+
+
+def _without_nan(table: FileTable, counts: Mapping[str, int]) -> FileTable:
+    """The table in which NaN and infinity are no values. Args: counts: how many each column of numbers has."""
+    if not any(counts.values()):
+        return table
+    names = {name: quote_name(name) for name, _ in table.columns}
+    return table._replace(
+        expressions=tuple(
+            f"CASE WHEN isfinite({it}) THEN {it} END AS {it}" if counts.get(name) else it for name, it in names.items()
+        ),
+        notes=tuple((name, absent_sentence(count, "nan or inf")) for name, count in counts.items() if count),
+    )
 
 
 def _sniff(connection: DuckDBPyConnection, path: Path, options: Mapping[str, str]) -> _Sniffed:
@@ -437,8 +482,16 @@ def _json(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
     lines = path.suffix.lower() in {".jsonl", ".ndjson"}
     shape = f"{literal(str(path))}, format = '{'newline_delimited' if lines else 'auto'}'"
     found = _describe(connection, f"read_json({shape}, sample_size = {-1 if whole else SAMPLED_LINES})")
-    table = FileTable(found.columns, f"read_json({shape}, columns = {_pin(found.columns)})", whole)
-    return table if lines else _unwrap_list(connection, path, table)
+    columns = _as_texts(found.columns, _ZONED) if whole else found.columns
+    doubles = [name for name, kind in columns if kind in ("DOUBLE", "HUGEINT")] if whole else []
+    if doubles:
+        texts = f"read_json({shape}, columns = {_pin(_as_texts(columns, 'DOUBLE', 'HUGEINT'))})"
+        codes = open_doubles(connection, texts, doubles, thousands=False)
+        columns = tuple((name, "VARCHAR" if name in codes else kind) for name, kind in columns)
+    table = FileTable(columns, f"read_json({shape}, columns = {_pin(columns)})", whole)
+    if not lines:
+        return _unwrap_list(connection, path, table)
+    return table if whole else _check_values(path, table)
 
 
 def _unwrap_list(connection: DuckDBPyConnection, path: Path, table: FileTable) -> FileTable:

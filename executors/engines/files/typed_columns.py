@@ -22,7 +22,7 @@ def cast_texts(connection: DuckDBPyConnection, path: Path, found: FileTable) -> 
     Args: path: for messages."""
     if not found.whole:
         return found
-    columns, selected, notes, problems = list(found.columns), list[str](), dict[str, str](), list[str]()
+    columns, selected, notes, problems = list(found.columns), list[str](), dict(found.notes), list[str]()
     orders, units, reasons = dict[str, str](), dict[str, str](), dict[str, str]()
     texts = [name for name, kind in found.columns if kind == "VARCHAR"]
     found_dates = columns_of_dates(connection, found.reader, texts)
@@ -35,7 +35,7 @@ def cast_texts(connection: DuckDBPyConnection, path: Path, found: FileTable) -> 
     mark = mark_of(shapes.values(), (own for _, kind in found.columns if kind == "DOUBLE"))
     usual = POINT if found.delimiter in ("", ",") else ""
     for at, (name, kind) in enumerate(found.columns):
-        selected.append(quote_name(name))
+        selected.append(found.expressions[at] if found.expressions else quote_name(name))
         named, zoned = name in found_dates.named, name in found_dates.zoned
         if name in dates and (date := detect_date_format(connection, found.reader, name, named=named, zoned=zoned)):
             if date.type:
@@ -57,7 +57,7 @@ def cast_texts(connection: DuckDBPyConnection, path: Path, found: FileTable) -> 
             problems.append(f"{path.name}: {name}: {order}")
     return found._replace(
         columns=tuple(columns),
-        expressions=tuple(selected) if tuple(columns) != found.columns else (),
+        expressions=tuple(selected) if tuple(columns) != found.columns else found.expressions,
         valueless=found_dates.valueless,
         notes=tuple(notes.items()),
         problems=(*found.problems, *problems),

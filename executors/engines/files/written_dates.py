@@ -104,7 +104,8 @@ _TIME = rf"(?:[ T]\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:\.\d{{1,6}})?)?(?: ?[AaPp]\.?[M
 _BEHIND = rf"(:\d{{2}}(?:\.\d+)?(?: ?[AaPp]\.?[Mm]\.?)?)({OFFSET})$"  # the end of a time, and its offset
 _TWELVE = "['%Y-%m-%d %I:%M %p', '%Y-%m-%d %I:%M:%S %p', '%Y-%m-%d %I:%M:%S.%f %p']"
 _SHAPE = "^(?:" + "|".join(
-    rf"\d{{4}}{it}\d{{1,2}}{it}\d{{1,2}}|\d{{1,2}}{it}\d{{1,2}}{it}(?:\d{{4}}|\d{{2}})" for it in (r"\.", "-", "/")
+    rf"\d{{4}}{it}\d{{1,2}}{it}\d{{1,2}}|\d{{1,2}}{it}\d{{1,2}}{it}\d{{4}}|\d{{{least},2}}{it}\d{{{least},2}}{it}\d{{2}}"
+    for it, least in ((r"\.", 2), ("-", 1), ("/", 1))  # 1.2.10 is a version or a chapter
 ) + f"){_TIME}$"  # fmt: skip
 _SHORT = r"^\d{1,2}\D\d{1,2}\D\d{2}(?:\D.*)?$"
 _YEAR = r"^\d{4}\D"

@@ -37,7 +37,9 @@ LOOKS_LIKE_NUMBER = (
     rf"(?:(?:{_UNIT})|\D{{0,4}}){_BLANKS}[{_MINUS})]?$"
 )
 _OPEN_DOUBLE = r"^[-+]?(?:[1-9]\d{0,2}[.,]\d{3}|\d{1,3})$"
-_CODE = r"^[-+]?(?:\d{16,}|0\d+)$"  # a DOUBLE keeps only fifteen digits, and no zeros before them
+# A DOUBLE keeps only fifteen digits, and no zeros before them. DuckDB reads 0x1F as 31.
+_CODE = r"^[-+]?(?:\d{16,}|0\d+|0[xXbB].*)$"
+_POWER = r"^\d+[eE]\d+$"  # 12E3 is a code where no value has decimals
 _AT_ONCE = 40  # columns in one query
 _LONGEST = 18  # digits of a BIGINT or a DECIMAL(18)
 
@@ -63,7 +65,8 @@ class TextShape(NamedTuple):
     values: Values that are not empty. comma, point, either: Values that are numbers with that decimal mark, or either.
     open: Values with one mark and three digits after it. telling: Values with more than digits. codes: Values that
     begin with a zero.
-    units: Number of different units; first, last: two of them; money: values with a currency.
+    phones: Values with + before them, or with blanks between digits, and without decimals.
+    units: Number of different units; first, last: two of them; money: values with a currency; bare: values without any.
     comma_digits, point_digits: Most digits after that mark. digits: Most digits of a value.
     """
 
@@ -74,6 +77,8 @@ class TextShape(NamedTuple):
     open: int
     telling: int
     codes: int
+    phones: int
+    bare: int
     units: int
     first: str | None
     last: str | None
@@ -86,7 +91,12 @@ class TextShape(NamedTuple):
     def is_number(self) -> bool:
         """Whether all values are numbers with one unit and one decimal mark, and are certainly not codes."""
         of_one = self.values in (self.comma, self.point) and self.units <= 1
-        return bool(of_one and self.telling and not self.codes and self.digits <= _LONGEST)
+        return bool(of_one and self.telling and not self.codes and not self.are_phones and self.digits <= _LONGEST)
+
+    @property
+    def are_phones(self) -> bool:
+        """Whether all values may be phone numbers: `+49 151 234567`."""
+        return self.phones == self.values > 0 and not self.units
 
     @property
     def mark(self) -> str:
@@ -115,12 +125,15 @@ def shapes_of(connection: DuckDBPyConnection, reader: str, columns: Sequence[str
 
 
 def open_doubles(connection: DuckDBPyConnection, reader: str, columns: Sequence[str], *, thousands: bool) -> list[str]:
-    """The columns that DuckDB reads as DOUBLE but must not, because they have codes.
+    """The columns that DuckDB reads as numbers but must not, because they have codes.
     Args: reader: reads the columns as texts; thousands: whether to include columns whose values may have thousands
     separators."""
     tests = []
     for text in (f"trim({quote_name(name)})" for name in columns):
-        code = f"bool_or(regexp_matches({text}, '{_CODE}'))"
+        code = (
+            f"bool_or(regexp_matches({text}, '{_CODE}')) OR (bool_or(regexp_matches({text}, '{_POWER}')) "
+            f"AND NOT bool_or(regexp_matches({text}, '[.,]')))"
+        )
         either = f"bool_and(regexp_matches({text}, '{_OPEN_DOUBLE}')) FILTER ({text} <> '')"
         tests.append(f"{either} OR {code}" if thousands else code)
     each = _each(connection, reader, tests, 1)
@@ -149,6 +162,8 @@ def _counts(text: str) -> Iterable[str]:
         f"regexp_matches({text}, {literal(_OPEN)})",
         f"{text} <> '' AND NOT regexp_matches({text}, '^[-+]?\\d+$')",
         f"regexp_matches({text}, '^0[0-9]')",
+        rf"regexp_matches({text}, '^(?:\+[\d{_SPACES}]+|[1-9]\d{{0,2}}(?:[{_SPACES}]\d{{3}})+)$')",
+        f"{text} <> '' AND {unit} = ''",
     )
     yield from (f"count(*) FILTER ({it})" for it in conditions)
     yield f"count(DISTINCT {unit}) FILTER ({unit} <> '')"
@@ -195,6 +210,9 @@ def detect_number_format(
     how = " with a decimal comma" if chosen == COMMA and digits else ""
     note = f"Read as a number{how}{f', in {shape.last}' if shape.last else ''}."
     problem = ""
+    if shape.units and shape.bare:
+        problem = f"{shape.bare:,} of {shape.values:,} values have no unit."
+        note = f"{note} {problem}"
     if shape.is_open and not mark:
         way = "decimals" if digits else "thousands"
         note = problem = f"{note} Every value can be read with thousands or with decimals; it is read with {way}."
@@ -222,6 +240,10 @@ def _reason(shape: TextShape, mark: str, *, telling: bool) -> str:
     """Why a column stays text. Empty if it does not. Args: telling: whether its values are certainly not codes."""
     if shape.codes:
         return "and some begin with 0, as codes do"
+    if shape.are_phones:
+        return "and all begin with + or are grouped, as phone numbers are"
+    if shape.last == "%" and shape.bare:
+        return f"and {shape.bare:,} of {shape.values:,} have no %"
     if not telling:
         return "and have digits alone, as codes do"
     if shape.either < shape.values:
