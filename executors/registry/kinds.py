@@ -11,7 +11,7 @@ from executors.registry.address import is_odbc
 
 Kind = Literal["sqlite", "duckdb", "files"]
 
-_TEXTS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson")
+_TEXTS = (".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson")
 PACKED = (".gz", ".bz2", ".xz")  # endings of compressed files
 PACKED_TEXTS = tuple(text + packed for text in _TEXTS for packed in PACKED)
 FILE_SUFFIXES = (*_TEXTS, ".parquet", ".xlsx", ".xlsm", *PACKED_TEXTS)
@@ -20,6 +20,7 @@ _UNREAD = {
     **dict.fromkeys((".xls", ".xlsb", ".ods", ".numbers"), "save it as .xlsx"),
     **dict.fromkeys((".zip", ".7z", ".rar", ".tar", ".tgz", ".zst", *PACKED), "unpack it"),
     **dict.fromkeys((".avro", ".orc", ".feather", ".arrow", ".dta", ".sav", ".sas7bdat", ".rds"), "save it as Parquet"),
+    ".txt": "name it .csv",
     **dict.fromkeys((".accdb", ".mdb", ".dbf"), "export its tables as CSV"),
 }
 _ALONE = (".sqlite", ".sqlite3", ".db", ".db3", ".duckdb", ".ddb")  # databases, which are not read as files of a folder
@@ -31,6 +32,7 @@ _BY_SUFFIX: dict[str, Kind] = {
     ".ddb": "duckdb",
     **dict.fromkeys(FILE_SUFFIXES, "files"),
 }
+_LINE = 4096
 _SQLITE_MAGIC = b"SQLite format 3\x00"
 _DUCKDB_MAGIC = b"DUCK"  # at offset 8
 _LOCAL_SCHEMES = re.compile(r"(sqlite|duckdb):///", re.IGNORECASE)
@@ -60,7 +62,19 @@ def why_unread(path: Path) -> str:
     if is_file_of_data(path):
         return ""
     ending = path.suffix.lower()
+    if ending == ".txt" and not _is_table(path):
+        return ""
     return "ask it by itself, as a database" if ending in _ALONE else _UNREAD.get(ending, "")
+
+
+def _is_table(path: Path) -> bool:
+    """Whether the first two lines of a text have a delimiter, both the same number of times."""
+    try:
+        with path.open("rb") as file:
+            first, second = file.readline(_LINE), file.readline(_LINE)
+    except OSError:
+        return False
+    return any(first.count(it) == second.count(it) > 0 for it in (b";", b"\t", b"|", b","))
 
 
 def kind_of(path: Path) -> Kind:

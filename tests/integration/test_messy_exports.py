@@ -219,6 +219,8 @@ def test_nan_and_infinity_are_no_values(opened: Open, tmp_path: Path) -> None:
         (["0x2A", "0x10"], "VARCHAR", "addresses"),
         (["+43 664 123456", "+43 1 98765"], "VARCHAR", "phones"),
         (["664 123 456", "650 987 654"], "VARCHAR", "phones without a prefix"),
+        (["2 500", "6 000"], "BIGINT", "thousands"),
+        (["1.2.1", "1.3.1"], "VARCHAR", "versions that a year may begin"),
         (["1 234 567", "12"], "BIGINT", "a shorter value"),
         (["1 234 567 €", "2 345 678 €"], "BIGINT", "a unit"),
         (["+3 %", "+12 %"], "BIGINT", "growth"),
@@ -250,3 +252,26 @@ def test_values_without_the_unit_of_the_others_are_told(opened: Open, tmp_path: 
     assert columns[1].comment == "Read as a number, in kg. 1 of 3 values have no unit."
     assert "a.csv: masse: 1 of 3 values have no unit." in executor.warnings
     assert "and 1 of 3 have no %" in executor.reports[0].columns[2].note
+
+
+@pytest.mark.parametrize(
+    "lines, texts, how",
+    [
+        (['1,"12" Rohr",5', '2,"x",6'], ['12" Rohr', "x"], "one is not closed or not doubled"),
+        (['1,"offen,5', "2,zu,6", "3,auf,7"], ['"offen', "zu", "auf"], "they stay in the texts"),
+    ],
+)
+def test_a_stray_quote_costs_no_row(opened: Open, tmp_path: Path, lines: list[str], texts: list[str], how: str) -> None:
+    write(tmp_path, "\n".join(["nr,was,n", *lines, ""]))
+    executor = opened()
+    executor.schema()
+    assert ask(executor, "SELECT was FROM a ORDER BY nr") == [(it,) for it in texts]
+    assert f"a.csv: its quotes are wrong: {how}. Check them." in executor.warnings
+
+
+def test_a_line_that_is_not_json_costs_only_itself(opened: Open, tmp_path: Path) -> None:
+    write(tmp_path, '{"id": 1}\n{"id": \n{"id": 3}\n', "a.jsonl")
+    executor = opened()
+    executor.schema()
+    assert ask(executor, "SELECT id FROM a ORDER BY id") == [(1,), (3,)]
+    assert executor.warnings == ("a.jsonl: 1 line is not valid JSON and is left out.",)

@@ -11,7 +11,9 @@ import codecs
 import mmap
 import re
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from executors.engines.common.local.files import quote_name
@@ -43,7 +45,9 @@ WHOLE_BYTES = 64 * 1024 * 1024
 SAMPLED_LINES = 20_480
 BUFFER_BYTES = 8 * 1024 * 1024  # DuckDB's default is 32 MB, several times at once; smaller buffers are as fast
 _HEAD_BYTES = 64 * 1024
-_SEPARATED = (".csv", ".tsv")
+_SEPARATED = (".csv", ".tsv", ".txt", ".tab")
+_TABS = (".tsv", ".tab")
+_JSON_LINES = (".jsonl", ".ndjson")
 _NONE = "(empty)"  # DuckDB's value for a file without quotes
 _DATED = {"DATE", "TIMESTAMP"}
 _ZONED = "TIMESTAMP WITH TIME ZONE"  # DuckDB would convert it to UTC
@@ -51,6 +55,8 @@ _HEX = (b"0x", b"0X", b"0b", b"0B")
 _MAGIC = {b"PK\x03\x04": "a ZIP or Excel file", b"\x1f\x8b": "compressed", b"%PDF": "a PDF file", b"PAR1": "Parquet"}
 
 _NO_SUCH_VALUE = re.compile(r"Error when converting column \"(.+?)\". Could not convert string \"(.*?)\" to '(.+?)'")
+_STRAY = re.compile("unterminated quote|a quote that is not closed|quote should be followed")
+_NO_QUOTES = {"quote": "''", "escape": "''"}
 _UNEVEN = "Expected Number of Columns"
 _TOO_LONG = re.compile(r"Maximum line size of (\d+) bytes exceeded\. Actual Size: ?(\d+)")
 
@@ -98,10 +104,16 @@ def _inspect(connection: DuckDBPyConnection, path: Path, *, whole: bool, folder:
             return _describe(connection, f"read_parquet({literal(str(path))}, hive_partitioning = false)")
         _check_text(path)
         if suffix not in _SEPARATED:
-            return cast_texts(connection, path, _json(connection, path, whole))
+            return cast_texts(connection, path, _records(connection, path, whole))
         if folder is None or not whole:
             return _separated(connection, path, whole, folder)
-        return _without_tail(connection, path, folder)
+        try:
+            return _without_tail(connection, path, folder)
+        except (duckdb.Error, DatabaseUnavailable) as error:
+            found = _with_stray_quotes(connection, path) if _STRAY.search(str(error)) else None
+            if found is None:
+                raise
+            return found
     except OSError as error:
         if is_disk_full(error):
             raise
@@ -149,6 +161,26 @@ def _separated(connection: DuckDBPyConnection, path: Path, whole: bool, folder: 
     )
     remarks = (*skipped, *found.remarks, *header)
     return found._replace(path=read, problems=(*problems, *found.problems), remarks=remarks)
+
+
+def _with_stray_quotes(connection: DuckDBPyConnection, path: Path) -> FileTable | None:
+    """The table of a CSV file with a quote that is not closed or not doubled. None if that would cost a row."""
+    import duckdb
+
+    look = _first_look(path)
+    with path.open("rb") as file:
+        lines = sum(bool(line.strip()) for line in islice(file, look.skip, None))
+    ways = (({"strict_mode": "false"}, "one is not closed or not doubled"), (_NO_QUOTES, "they stay in the texts"))
+    for options, how in ways:
+        try:
+            found = _csv(connection, path, whole=True, more=options)
+            (rows,) = fetch_row(connection, f"SELECT count(*) FROM {found.reader}")
+        except (duckdb.Error, DatabaseUnavailable):
+            continue
+        if rows == lines - found.header:
+            found = cast_texts(connection, path, found)
+            return found._replace(problems=(f"{path.name}: its quotes are wrong: {how}. Check them.", *found.problems))
+    return None
 
 
 def unreadable(path: Path, message: str) -> DatabaseUnavailable:
@@ -207,14 +239,17 @@ class _Look(NamedTuple):
 
 
 def _first_look(path: Path) -> _Look:
-    among = "\t" if path.suffix.lower() == ".tsv" else DELIMITERS
+    among = "\t" if path.suffix.lower() in _TABS else DELIMITERS
     straight, before = straight_delimiter(path, among), preamble_of(path, among)
     if before and straight in ("", before.delimiter):
         return _Look(before.delimiter, before)
     return _Look(straight, None)
 
 
-def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
+def _csv(
+    connection: DuckDBPyConnection, path: Path, whole: bool, more: Mapping[str, str] = MappingProxyType({})
+) -> FileTable:
+    """The table of a CSV file. Args: more: options for DuckDB."""
     import duckdb
 
     look = _first_look(path)
@@ -222,8 +257,8 @@ def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
     header = _line_after(path, skip)
     _check_width(path, max(header.count(it) for it in DELIMITERS) + 1)  # inspecting that many would take minutes
     # Lines that begin with # are rows. After the sampled lines, DuckDB would round 2.5 in a column of integers.
-    given = {"sample_size": "-1" if whole else str(SAMPLED_LINES), "comment": "''"}
-    if path.suffix.lower() == ".tsv":
+    given = {"sample_size": "-1" if whole else str(SAMPLED_LINES), "comment": "''", **more}
+    if path.suffix.lower() in _TABS:
         given["delim"] = "'\t'"
     if straight and not before:
         given["delim"] = literal(straight)
@@ -252,6 +287,7 @@ def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
         found = better
     else:
         comma = {}
+    comma |= more
     remarks = (describe_skipped_lines(path, found.skip),) if found.skip else ()
     table = _read(connection, path, found, comma, whole)
     table = table._replace(remarks=(*remarks, *table.remarks))
@@ -299,7 +335,7 @@ def _read(
         if whole and all(it in read.columns or it[1] in _DATED or it[1] == "DOUBLE" for it in found.columns):
             names = [name for name, kind in found.columns if kind in _DATED]
             dates = set(columns_of_dates(connection, read.reader, names).numbered)
-            if dates == set(names) or ".%y" in (found.date_format or ""):  # 1.2.10 is no date
+            if dates == set(names) or {".", "y"} <= set(found.date_format or ""):  # 1.2.10 is no date
                 return read
         elif not whole:
             found = _with_order(connection, read, found)
@@ -478,9 +514,28 @@ def _check_fields(connection: DuckDBPyConnection, path: Path, header: str, skip:
             raise unreadable(path, str(error)) from error
 
 
-def _json(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
-    lines = path.suffix.lower() in {".jsonl", ".ndjson"}
-    shape = f"{literal(str(path))}, format = '{'newline_delimited' if lines else 'auto'}'"
+def _records(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
+    """The table of a JSON file. Lines that are not valid are left out, if each line is a record."""
+    import duckdb
+
+    try:
+        return _json(connection, path, whole)
+    except duckdb.Error as error:
+        if path.suffix.lower() not in _JSON_LINES or not whole or "Malformed JSON" not in str(error):
+            raise
+        table = _json(connection, path, whole, ", ignore_errors = true")
+    empty = " AND ".join(f"{quote_name(name)} IS NULL" for name, _ in table.columns)
+    rows, wrong = fetch_row(connection, f"SELECT count(*), count(*) FILTER ({empty}) FROM {table.reader}")
+    if wrong * 2 > rows:
+        raise unreadable(path, "")
+    what = "1 line is not valid JSON and is" if wrong == 1 else f"{wrong:,} lines are not valid JSON and are"
+    reader = f"(SELECT * FROM {table.reader} WHERE NOT ({empty}))"
+    return table._replace(reader=reader, problems=(f"{path.name}: {what} left out.",))
+
+
+def _json(connection: DuckDBPyConnection, path: Path, whole: bool, more: str = "") -> FileTable:
+    lines = path.suffix.lower() in _JSON_LINES
+    shape = f"{literal(str(path))}, format = '{'newline_delimited' if lines else 'auto'}'{more}"
     found = _describe(connection, f"read_json({shape}, sample_size = {-1 if whole else SAMPLED_LINES})")
     columns = _as_texts(found.columns, _ZONED) if whole else found.columns
     doubles = [name for name, kind in columns if kind in ("DOUBLE", "HUGEINT")] if whole else []

@@ -137,7 +137,7 @@ def prepare_file(path: Path, folder: Path, encoding: str = "") -> list[Prepared]
 def _has_mark(path: Path) -> bool:
     """Whether a JSON file begins with the byte order mark of UTF-8, which DuckDB would read as text."""
     with path.open("rb") as file:
-        return path.suffix.lower() not in (".csv", ".tsv") and file.read(3) == codecs.BOM_UTF8
+        return path.suffix.lower() in (".json", ".jsonl", ".ndjson") and file.read(3) == codecs.BOM_UTF8
 
 
 def encoding_of(path: Path) -> Encoding:

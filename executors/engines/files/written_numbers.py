@@ -162,7 +162,7 @@ def _counts(text: str) -> Iterable[str]:
         f"regexp_matches({text}, {literal(_OPEN)})",
         f"{text} <> '' AND NOT regexp_matches({text}, '^[-+]?\\d+$')",
         f"regexp_matches({text}, '^0[0-9]')",
-        rf"regexp_matches({text}, '^(?:\+[\d{_SPACES}]+|[1-9]\d{{0,2}}(?:[{_SPACES}]\d{{3}})+)$')",
+        rf"regexp_matches({text}, '^(?:\+[\d{_SPACES}]+|[1-9]\d{{0,2}}(?:[{_SPACES}]\d{{3}}){{2,}})$')",
         f"{text} <> '' AND {unit} = ''",
     )
     yield from (f"count(*) FILTER ({it})" for it in conditions)
