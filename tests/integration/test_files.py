@@ -145,7 +145,7 @@ def test_a_folder_gives_its_data_files_and_a_glob_some_of_them(opened: Open, tmp
     ("a.csv", gzip.compress(b"id\n1\n", mtime=0), "a.csv is not text but compressed"),
     ("a.csv", b"a,b\n1,2\n3," + b"x" * 5_000_000 + b"\n4,y\n", "a line of 5,000,003 bytes (line 3): break it up"),
     ("a.csv", b'a,b\n1,"' + b"x" * 5_000_000 + b'"\n4,y\n', "a.csv has a line of 5,000,0"),
-    ("a.csv", b'a,b\n1,"open\n2,x\n3,y\n', "a.csv has a quote that is not closed in line 2"),
+    ("a.csv", b'a,b\n1,"op,en\n2,x\n3,y\n', "a.csv has a quote that is not closed in line 2"),
     ("a.json", b'{"a": 1', "a.json is not valid JSON (record 1: "),
     ("a.jsonl", b'{"a": 1}\n{"a": \n', "a.jsonl is not valid JSON (record 2: "),
     ("a.parquet", b"id,name\n1,x\n", "a.parquet cannot be read as Parquet"),

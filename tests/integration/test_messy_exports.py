@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from messy_files import Open, ask, opening
+from openpyxl import Workbook  # type: ignore[import-untyped]
 
 from executors.engines.files import file_tables
+from executors.errors import DatabaseUnavailable
 
 
 @pytest.fixture
@@ -275,3 +278,51 @@ def test_a_line_that_is_not_json_costs_only_itself(opened: Open, tmp_path: Path)
     executor.schema()
     assert ask(executor, "SELECT id FROM a ORDER BY id") == [(1,), (3,)]
     assert executor.warnings == ("a.jsonl: 1 line is not valid JSON and is left out.",)
+
+
+def test_formats_of_cells_show_codes_units_and_durations(opened: Open, tmp_path: Path) -> None:
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.append(["plz", "preis", "quote", "dauer", "nr", "masse"])
+    sheet.append([1234, 2.5, 0.25, timedelta(hours=30, minutes=5), "17", 3])
+    sheet.append([99, 4, 0.5, timedelta(minutes=7), "18", 4])
+    for row in sheet.iter_rows(min_row=2):
+        for cell, shown in zip(row, ["00000", '#,##0.00 "€"', "0 %", "[h]:mm", "General", '0 "kg"'], strict=True):
+            cell.number_format = shown
+    other = book.create_sheet("Alt")
+    other.append(["n", "m"])
+    other.append([1, 2])
+    other.sheet_state = "hidden"
+    book.save(tmp_path / "data" / "w.xlsx")
+    executor = opened()
+    table = next(it for it in executor.schema().tables if it.name == "w_Sheet")
+    assert ask(executor, "SELECT plz, dauer, nr FROM w_Sheet ORDER BY nr") == [
+        ("01234", "30:05:00", "17"),
+        ("00099", "00:07:00", "18"),
+    ]
+    comments = {it.name: it.comment for it in table.columns}
+    assert comments["preis"] == "Its cells are shown in €."
+    assert comments["quote"] == "Its cells are shown in %: 0.5 is 50 %."
+    assert comments["masse"] == "Its cells are shown in kg."
+    reports = {it.table: it for it in executor.reports}
+    assert "w.xlsx: Alt: it is hidden in Excel, and is read." in reports["w_Alt"].problems
+    assert {it.delimiter for it in reports.values()} == {""}
+
+
+def test_a_workbook_named_csv_is_told(opened: Open, tmp_path: Path) -> None:
+    Workbook().save(tmp_path / "data" / "w.csv")
+    with pytest.raises(DatabaseUnavailable, match="is not text but an Excel workbook: name it"):
+        opened().schema()
+
+
+def test_names_that_are_there_twice_are_told(opened: Open, tmp_path: Path) -> None:
+    write(tmp_path, "nr,preis,preis\n1,2,3\n")
+    assert lines_of(opened)[2] == ["a.csv: columns are renamed: preis to preis_1."]
+
+
+def test_dots_between_the_parts_of_a_date_leave_no_guess(opened: Open, tmp_path: Path) -> None:
+    write(tmp_path, "tag;n\n03.04.2024;1\n05.06.2024;2\n")
+    executor = opened()
+    assert [it.type for it in executor.schema().tables[0].columns] == ["DATE", "BIGINT"]
+    assert executor.warnings == ()

@@ -61,7 +61,7 @@ def test_a_broken_byte_is_marked_and_counted(opened: Open, tmp_path: Path, encod
 
     assert ask(executor, "SELECT count(*) FROM a") == [(51,)]
     assert ask(executor, "SELECT name FROM a WHERE id = 50") == [("Z�e",)]
-    assert executor.warnings == ("a.csv: 1 lines hold bytes that no text explains; each is shown as �.",)
+    assert executor.warnings == ("a.csv: 1 line holds bytes that no text explains; each is shown as �.",)
 
 
 @pytest.mark.parametrize(

@@ -266,6 +266,8 @@ class FilesExecutor(Executor):
             except DatabaseUnavailable as error:
                 message = _under_name(ready.label or file.path.name, ready.path.name, str(error))
                 raise DatabaseUnavailable(message) from error
+            if ready.formats is not None:
+                found = file_tables.apply_formats(ready.path, found, ready.formats)
             problems, remarks = (
                 tuple(_under_name(ready.label or file.path.name, ready.path.name, it) for it in sentences)
                 for sentences in ((*ready.problems, *found.problems), (*ready.remarks, *found.remarks))

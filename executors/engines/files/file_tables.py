@@ -24,13 +24,14 @@ from executors.engines.files.preamble import (
     DELIMITERS,
     Preamble,
     describe_header,
+    describe_renamed,
     describe_skipped_lines,
     is_column_of_decimals,
     is_counted_header,
     preamble_of,
     straight_delimiter,
 )
-from executors.engines.files.prepared import even_out_rows
+from executors.engines.files.prepared import SheetFormats, even_out_rows
 from executors.engines.files.typed_columns import cast_texts
 from executors.engines.files.written_dates import columns_of_dates, detect_date_format
 from executors.engines.files.written_numbers import open_doubles
@@ -163,6 +164,32 @@ def _separated(connection: DuckDBPyConnection, path: Path, whole: bool, folder: 
     return found._replace(path=read, problems=(*problems, *found.problems), remarks=remarks)
 
 
+def apply_formats(path: Path, found: FileTable, formats: SheetFormats) -> FileTable:
+    """The table of a sheet with what the formats of its cells show: units, and digits that are texts, as codes are."""
+    columns, notes, reasons = list(found.columns), dict(found.notes), dict(found.reasons)
+    expressions = list(found.expressions) or [quote_name(name) for name, _ in columns]
+    units, problems = dict(found.units), list(found.problems)
+    for at, (name, kind) in enumerate(found.columns):
+        if kind == "BIGINT" and at not in formats.numbers and name not in notes:
+            columns[at], quoted = (name, "VARCHAR"), quote_name(name)
+            expressions[at] = f"CAST({quoted} AS VARCHAR) AS {quoted}"
+            reasons[name] = "Kept as text: its cells are texts with digits alone, as codes are."
+        elif kind not in ("VARCHAR", "BOOLEAN") and name not in units and (unit := dict(formats.units).get(at)):
+            units[name] = unit
+            notes[name] = "Its cells are shown in %: 0.5 is 50 %." if unit == "%" else f"Its cells are shown in {unit}."
+        elif several := dict(formats.several).get(at):
+            problems.append(f"{path.name}: {name}: its cells are shown in several units: {', '.join(several)}.")
+    return found._replace(
+        columns=tuple(columns),
+        expressions=tuple(expressions),
+        notes=tuple(notes.items()),
+        reasons=tuple(reasons.items()),
+        units=tuple(units.items()),
+        problems=tuple(problems),
+        delimiter="",
+    )
+
+
 def _with_stray_quotes(connection: DuckDBPyConnection, path: Path) -> FileTable | None:
     """The table of a CSV file with a quote that is not closed or not doubled. None if that would cost a row."""
     import duckdb
@@ -288,9 +315,10 @@ def _csv(
     else:
         comma = {}
     comma |= more
-    remarks = (describe_skipped_lines(path, found.skip),) if found.skip else ()
+    skipped = (describe_skipped_lines(path, found.skip),) if found.skip else ()
+    renamed = describe_renamed(path, header.split(found.delimiter), found.columns) if found.header else ()
     table = _read(connection, path, found, comma, whole)
-    table = table._replace(remarks=(*remarks, *table.remarks))
+    table = table._replace(remarks=(*skipped, *renamed, *table.remarks))
     return table if whole else _check_values(path, table)
 
 
@@ -524,10 +552,10 @@ def _records(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTab
         if path.suffix.lower() not in _JSON_LINES or not whole or "Malformed JSON" not in str(error):
             raise
         table = _json(connection, path, whole, ", ignore_errors = true")
-    empty = " AND ".join(f"{quote_name(name)} IS NULL" for name, _ in table.columns)
-    rows, wrong = fetch_row(connection, f"SELECT count(*), count(*) FILTER ({empty}) FROM {table.reader}")
-    if wrong * 2 > rows:
-        raise unreadable(path, "")
+        empty = " AND ".join(f"{quote_name(name)} IS NULL" for name, _ in table.columns)
+        rows, wrong = fetch_row(connection, f"SELECT count(*), count(*) FILTER ({empty}) FROM {table.reader}")
+        if wrong * 2 >= rows:
+            raise
     what = "1 line is not valid JSON and is" if wrong == 1 else f"{wrong:,} lines are not valid JSON and are"
     reader = f"(SELECT * FROM {table.reader} WHERE NOT ({empty}))"
     return table._replace(reader=reader, problems=(f"{path.name}: {what} left out.",))
@@ -584,6 +612,8 @@ def _check_text(path: Path) -> None:
     if not head.strip(b" \t\r\n\xef\xbb\xbf"):
         raise _unusable(path, "is empty", "put data into it, or remove it")
     for magic, kind in _MAGIC.items():
+        if head.startswith(magic) and (b"xl/" in head or b"[Content_Types].xml" in head):
+            raise _unusable(path, "is not text but an Excel workbook", "name it .xlsx")
         if head.startswith(magic):
             raise _unusable(path, f"is not text but {kind}", "export it as CSV in UTF-8")
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

@@ -102,6 +102,17 @@ def describe_header(path: Path, columns: Sequence[tuple[str, str]], *, is_first:
     return ()
 
 
+def describe_renamed(path: Path, fields: Sequence[str], columns: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """A sentence on columns whose names DuckDB has changed, because they are there twice.
+    Args: fields: of the header."""
+    if len(fields) != len(columns):
+        return ()
+    bare = [field.strip().strip('"') for field in fields]
+    changed = [f"{old} to {name}" for old, (name, _) in zip(bare, columns, strict=True) if old and old != name.strip()]
+    shown = ", ".join(changed[:_MOST_NAMES]) + (" …" if len(changed) > _MOST_NAMES else "")
+    return (f"{path.name}: columns are renamed: {shown}.",) if changed else ()
+
+
 def is_column_of_decimals(path: Path) -> bool:
     """Whether a UTF-8 CSV file is one column of numbers with a decimal comma, so that `1,5` is not two fields."""
     with path.open(encoding="utf-8-sig", errors="replace") as file:

@@ -13,8 +13,10 @@ import gzip
 import lzma
 import re
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from datetime import timedelta
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,7 +28,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 _HEAD_ROWS = 12  # rows in which the header is looked for
+_ZEROS = re.compile(r"0{2,}")
+_UNIT = re.compile(r"\[\$([^\]-]+)[^\]]*\]|\"\s*([^\"\d]{1,12})\"|([€$£¥%])")  # in a number format
 _SEVERAL = 2  # names of a header
+
+
+class SheetFormats(NamedTuple):
+    """What the formats of a sheet's cells show, by the position of their column.
+
+    units: The unit of all numbers of a column. several: Different units of a column. numbers: Columns with cells that
+    are not text.
+    """
+
+    units: tuple[tuple[int, str], ...] = ()
+    several: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    numbers: tuple[int, ...] = ()
 
 
 class SheetLayout:
@@ -34,11 +50,28 @@ class SheetLayout:
 
     def __init__(self) -> None:
         self._head: list[Sequence[Any]] = []
+        self._units: dict[int, set[str]] = defaultdict(set)
 
     def add(self, cells: Sequence[Any]) -> None:
         """Add the next row, with the workbook's cells."""
         if len(self._head) < _HEAD_ROWS:
             self._head.append(cells)
+
+    def add_formats(self, cells: Sequence[Any]) -> None:
+        """Add the formats of a row's cells."""
+        for at, cell in enumerate(cells):
+            if _is_number(cell.value):
+                self._units[at].add(_unit_of(cell.number_format))
+            elif _is_filled(cell.value) and not isinstance(cell.value, str):
+                self._units[at].add("")
+
+    def formats(self) -> SheetFormats:
+        """What the formats of its cells show."""
+        units = {at: sorted(found - {""}) for at, found in self._units.items()}
+        several = tuple((at, tuple(found)) for at, found in units.items() if len(found) > 1)
+        return SheetFormats(
+            tuple((at, found[0]) for at, found in units.items() if len(found) == 1), several, tuple(units)
+        )
 
     def find_joined_header(self) -> tuple[int, list[str]] | None:
         """The position of the upper of two header rows, and their joined names. None if the header is one row.
@@ -64,6 +97,14 @@ class SheetLayout:
             unique = len({it.casefold() for it in names}) == len(names)
             return (place, names) if repeats and spans and counted and unique and all(names) else None
         return None
+
+
+@cache
+def _unit_of(number_format: str) -> str:
+    """The currency, the unit or the % of a number format: `#,##0.00 "kg"`. Empty if it has none."""
+    positive = number_format.partition(";")[0]
+    found = _UNIT.search(positive)
+    return next((it.strip() for it in found.groups() if it), "") if found else ""
 
 
 def _is_number(cell: Any) -> bool:
@@ -105,7 +146,7 @@ class Prepared(NamedTuple):
     """A file that is read instead of another. name: of its table; problems: one sentence each.
 
     encoding: of a text file. remarks: sentences on the file that are not problems. label: its name in sentences; empty
-    if it is the original file's.
+    if it is the original file's. formats: of a sheet.
     """
 
     name: str
@@ -114,6 +155,7 @@ class Prepared(NamedTuple):
     encoding: str = ""
     remarks: tuple[str, ...] = ()
     label: str = ""
+    formats: SheetFormats | None = None
 
 
 def prepare_file(path: Path, folder: Path, encoding: str = "") -> list[Prepared]:
@@ -204,9 +246,8 @@ def _decode(path: Path, encoding: Encoding, folder: Path) -> Prepared:
             marked += "�" in shown
             out.write(shown)
     name = encoding.name.removesuffix("-broken")
-    problems = (
-        [f"{path.name}: {marked:,} lines hold bytes that no text explains; each is shown as �."] if marked else []
-    )
+    lines = "1 line holds" if marked == 1 else f"{marked:,} lines hold"
+    problems = [f"{path.name}: {lines} bytes that no text explains; each is shown as �."] if marked else []
     if not encoding.is_explained:
         problems.append(f"{path.name}: no encoding explains its letters; it is read as {name}. Give its `encoding`.")
     also = (
@@ -250,12 +291,15 @@ def _sheets(path: Path, folder: Path) -> Iterator[Prepared]:
     except (InvalidFileException, zipfile.BadZipFile, KeyError) as error:
         raise DatabaseUnavailable(f"{path.name} is not an Excel workbook: save it as .xlsx again.") from error
     found: list[tuple[str, Path, SheetLayout]] = []
+    hidden: set[str] = set()
     for number, sheet in enumerate(book.worksheets):
         sheet.reset_dimensions()  # the stated dimensions may far exceed the data
         target = folder / f"{path.stem}_{number}.csv"
         layout = SheetLayout()
-        if _write_sheet(path, sheet.iter_rows(values_only=True), target, layout):
+        if _write_sheet(path, sheet.iter_rows(), target, layout):
             found.append((sheet.title, target, layout))
+            if sheet.sheet_state != "visible":
+                hidden.add(sheet.title)
     book.close()
     if not found:
         raise DatabaseUnavailable(f"{path.name} is empty: put data into it, or remove it.")
@@ -264,10 +308,12 @@ def _sheets(path: Path, folder: Path) -> Iterator[Prepared]:
         count = uncomputed.get(title, 0)
         problem = f"{path.name}: {title} has cells with a formula and no value, which are empty: {count:,}."
         problems = (f"{problem} Open it in Excel and save it.",) if count else ()
-        remarks = ["its header has two rows, whose names are joined."] if layout.find_joined_header() else []
+        remarks = ["it is hidden in Excel, and is read."] if title in hidden else []
+        remarks += ["its header has two rows, whose names are joined."] if layout.find_joined_header() else []
         name = path.stem if len(found) == 1 else f"{path.stem}_{title}"
         label = f"{path.name}: {title}"
-        yield Prepared(name, target, problems, remarks=tuple(f"{label}: {it}" for it in remarks), label=label)
+        remarks = [f"{label}: {it}" for it in remarks]
+        yield Prepared(name, target, problems, remarks=tuple(remarks), label=label, formats=layout.formats())
 
 
 def _count_uncomputed(path: Path) -> Counter[str]:
@@ -315,7 +361,7 @@ def _check_packed(path: Path) -> None:
         raise _bomb(path)
 
 
-def _write_sheet(path: Path, rows: Iterable[tuple[Any, ...]], target: Path, layout: SheetLayout) -> bool:
+def _write_sheet(path: Path, rows: Iterable[Sequence[Any]], target: Path, layout: SheetLayout) -> bool:
     """Write a sheet's rows that are not empty, all with the same number of cells. Return whether there are any. A
     header of two rows is written as one."""
     width, ragged = 0, target.with_suffix(".rows")
@@ -324,13 +370,14 @@ def _write_sheet(path: Path, rows: Iterable[tuple[Any, ...]], target: Path, layo
         for number, cells in enumerate(rows):
             if len(cells) > MOST_CELLS or number > MOST_ROWS:
                 raise DatabaseUnavailable(f"{path.name} has cells far outside of its data: save it as CSV.")
-            row = list(map(_cell, cells))
+            row = [_cell(cell.value, cell.number_format) for cell in cells]
             while row and not row[-1]:
                 row.pop()
             if row:
                 width = max(width, len(row))
                 writer.writerow(row)
-                layout.add(cells[: len(row)])
+                layout.add([cell.value for cell in cells[: len(row)]])
+                layout.add_formats(cells[: len(row)])
     header = layout.find_joined_header()
     with ragged.open(encoding="utf-8", newline="") as source, target.open("w", encoding="utf-8", newline="") as out:
         for number, row in enumerate(csv.reader(source)):
@@ -346,9 +393,15 @@ def _bomb(path: Path) -> DatabaseUnavailable:
     return DatabaseUnavailable(f"{path.name} unpacks to more than {MAX_RATIO} times its size: unpack it, and check it.")
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Any, number_format: str) -> str:
+    """A cell's value as text. A format of zeros, such as 00000, shows codes with zeros before them."""
     if value is None:
         return ""
+    if isinstance(value, int) and not isinstance(value, bool) and _ZEROS.fullmatch(number_format):
+        return f"{value:0{len(number_format)}d}"
+    if isinstance(value, timedelta):
+        sign, seconds = "-" if value < timedelta() else "", abs(round(value.total_seconds()))
+        return f"{sign}{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
     text = value.isoformat(sep=" ") if hasattr(value, "hour") and hasattr(value, "year") else str(value)
     return text.removesuffix(" 00:00:00")
 

@@ -108,6 +108,7 @@ _SHAPE = "^(?:" + "|".join(
     for it, least in ((r"\.", 2), ("-", 1), ("/", 1))  # 1.2.10 is a version or a chapter
 ) + f"){_TIME}$"  # fmt: skip
 _SHORT = r"^\d{1,2}\D\d{1,2}\D\d{2}(?:\D.*)?$"
+_DOTTED = r"^\d{1,2}\.\d{1,2}\.\d{4}"
 _YEAR = r"^\d{4}\D"
 _MOST_OFFSETS = 2
 # Positions of the year, the month and the day in a date of three parts.
@@ -205,6 +206,9 @@ def detect_date_format(
         possible.remove("year")  # days vary more than years
     order = "year" if "year" in possible and firsts < lasts else possible[0]
     guess = ""
+    if len(possible) > 1 and order == "day":
+        dotted = f"SELECT bool_and(regexp_matches({text}, '{_DOTTED}')) FROM {reader} WHERE {text} <> ''"
+        possible = ["day"] if fetch_row(connection, dotted)[0] else possible  # nobody writes 12.31.2024
     if len(possible) > 1:
         guess = (
             f"Every value can be read with the {' or the '.join(possible)} first; it is read with the {order} first."
