@@ -1,16 +1,15 @@
 """Finds the columns of a data file, and the SQL that reads it as a table without detecting types again.
 
-Types are inferred from all lines of files up to `WHOLE_BYTES`, and from the first lines of larger ones. If a query
-reads a line of a large file that does not fit, types are inferred from all its lines. Files are streamed, so
+Types are inferred from the first lines. Files up to `WHOLE_BYTES` are then read once with these types, and a value that
+does not fit widens its column. In a larger file, this happens when a query reads such a line. Files are streamed, so
 memory does not grow with their size.
 """
 
 from __future__ import annotations
 
 import codecs
-import mmap
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -34,7 +33,7 @@ from executors.engines.files.preamble import (
 from executors.engines.files.prepared import SheetFormats, even_out_rows
 from executors.engines.files.typed_columns import cast_texts
 from executors.engines.files.written_dates import columns_of_dates, detect_date_format
-from executors.engines.files.written_numbers import open_doubles
+from executors.engines.files.written_numbers import not_integers, open_doubles
 from executors.errors import DatabaseUnavailable, is_disk_full
 
 if TYPE_CHECKING:
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
 MOST_COLUMNS = 2000  # of a table; SQLite has the same limit, and a wider table is a matrix
 WHOLE_BYTES = 64 * 1024 * 1024
 SAMPLED_LINES = 20_480
+_REPORT_BYTES = 16 * 1024 * 1024  # a larger file is no report with totals between its rows
 BUFFER_BYTES = 8 * 1024 * 1024  # DuckDB's default is 32 MB, several times at once; smaller buffers are as fast
 _HEAD_BYTES = 64 * 1024
 _SEPARATED = (".csv", ".tsv", ".txt", ".tab")
@@ -52,7 +52,7 @@ _JSON_LINES = (".jsonl", ".ndjson")
 _NONE = "(empty)"  # DuckDB's value for a file without quotes
 _DATED = {"DATE", "TIMESTAMP"}
 _ZONED = "TIMESTAMP WITH TIME ZONE"  # DuckDB would convert it to UTC
-_HEX = (b"0x", b"0X", b"0b", b"0B")
+_DOUBLES = ("DOUBLE", "HUGEINT")
 _MAGIC = {b"PK\x03\x04": "a ZIP or Excel file", b"\x1f\x8b": "compressed", b"%PDF": "a PDF file", b"PAR1": "Parquet"}
 
 _NO_SUCH_VALUE = re.compile(r"Error when converting column \"(.+?)\". Could not convert string \"(.*?)\" to '(.+?)'")
@@ -140,7 +140,7 @@ def _without_tail(connection: DuckDBPyConnection, path: Path, folder: Path) -> F
             cut = cut_file(path, end, folder) if end < path.stat().st_size else path
             found = _separated(connection, cut, whole=True, folder=folder)
         remarks = describe_tail(path, tail, proven=proven)
-    totals = describe_totals(connection, path, found)
+    totals = describe_totals(connection, path, found) if path.stat().st_size <= _REPORT_BYTES else []
     return found._replace(problems=(*found.problems, *totals), remarks=(*found.remarks, *remarks))
 
 
@@ -283,8 +283,7 @@ def _csv(
     before, skip, straight = look.before, look.skip, look.delimiter
     header = _line_after(path, skip)
     _check_width(path, max(header.count(it) for it in DELIMITERS) + 1)  # inspecting that many would take minutes
-    # Lines that begin with # are rows. After the sampled lines, DuckDB would round 2.5 in a column of integers.
-    given = {"sample_size": "-1" if whole else str(SAMPLED_LINES), "comment": "''", **more}
+    given = {"sample_size": str(SAMPLED_LINES), "comment": "''", **more}  # lines that begin with # are rows
     if path.suffix.lower() in _TABS:
         given["delim"] = "'\t'"
     if straight and not before:
@@ -334,7 +333,7 @@ def _check_values(path: Path, table: FileTable) -> FileTable:
         expression = text
         if kind == "BIGINT":
             expression = (
-                f"CASE WHEN {text} IS NULL OR {text} = '' THEN NULL WHEN CAST({number} AS VARCHAR) = {text} "
+                f"CASE WHEN {text} IS NULL OR trim({text}) = '' THEN NULL WHEN CAST({number} AS VARCHAR) = trim({text}) "
                 f"THEN {number} ELSE CAST(error({fault}) AS BIGINT) END"
             )
         elif kind == "DOUBLE":
@@ -405,25 +404,20 @@ class _UnevenRows(DatabaseUnavailable):
 
 
 def _with_texts(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
-    """Read the whole file once. Columns that must not be DOUBLE become texts."""
+    """Read the whole file once. Columns that must not be numbers become texts, and integers with decimals DOUBLE."""
     table = _widen(connection, path, found, more)
-    kinds = ("DOUBLE", "HUGEINT", "BIGINT") if _holds(path, _HEX) else ("DOUBLE", "HUGEINT")
-    doubles = {name: "VARCHAR" for name, kind in table.columns if kind in kinds}
-    if not doubles:
+    integers, doubles = ([name for name, it in table.columns if it in kinds] for kinds in (("BIGINT",), _DOUBLES))
+    if not integers and not doubles:
         return table
-    texts = _reader(path, _retype(found, table, doubles), more)
-    names = open_doubles(connection, texts.reader, list(doubles), thousands=found.delimiter != ",")
-    return _widen(connection, path, _retype(found, table, dict.fromkeys(names, "VARCHAR")), more) if names else table
+    texts = _reader(path, _retype(found, table, dict.fromkeys([*integers, *doubles], "VARCHAR")), more).reader
+    others = not_integers(connection, texts, integers)
+    names = open_doubles(connection, texts, [*doubles, *others], thousands=found.delimiter != ",")
+    types = dict.fromkeys(others, "DOUBLE") | dict.fromkeys(names, "VARCHAR")
+    return _widen(connection, path, _retype(found, table, types), more) if types else table
 
 
 def _retype(found: _Sniffed, table: FileTable, types: Mapping[str, str]) -> _Sniffed:
     return found._replace(columns=tuple((name, types.get(name, kind)) for name, kind in table.columns))
-
-
-def _holds(path: Path, texts: Iterable[bytes]) -> bool:
-    """Whether a file that is not empty contains one of these bytes."""
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        return any(content.find(it) >= 0 for it in texts)
 
 
 def _as_texts(columns: tuple[tuple[str, str], ...], *kinds: str) -> tuple[tuple[str, str], ...]:

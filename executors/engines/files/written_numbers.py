@@ -140,6 +140,16 @@ def open_doubles(connection: DuckDBPyConnection, reader: str, columns: Sequence[
     return [name for name, (found,) in zip(columns, each, strict=True) if found]
 
 
+def not_integers(connection: DuckDBPyConnection, reader: str, columns: Sequence[str]) -> list[str]:
+    """The columns that DuckDB reads as integers though they have other values: it rounds 2.5, and reads 007 as 7.
+    Args: reader: reads the columns as texts."""
+    texts = [f"trim({quote_name(name)})" for name in columns]
+    tests = [f"bool_and(CAST(TRY_CAST({it} AS BIGINT) AS VARCHAR) IS NOT DISTINCT FROM {it})" for it in texts]
+    tests = [f"{test} FILTER ({it} <> '')" for test, it in zip(tests, texts, strict=True)]
+    each = _each(connection, reader, tests, 1)
+    return [name for name, (alike,) in zip(columns, each, strict=True) if alike is False]
+
+
 def _each(
     connection: DuckDBPyConnection, reader: str, aggregates: Sequence[str], size: int
 ) -> Iterable[tuple[Any, ...]]:
