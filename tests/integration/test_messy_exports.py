@@ -326,3 +326,10 @@ def test_dots_between_the_parts_of_a_date_leave_no_guess(opened: Open, tmp_path:
     executor = opened()
     assert [it.type for it in executor.schema().tables[0].columns] == ["DATE", "BIGINT"]
     assert executor.warnings == ()
+
+
+def test_a_file_with_uneven_rows_and_a_footnote_can_be_asked(opened: Open, tmp_path: Path) -> None:
+    write(tmp_path, "ort;n;m\nUlm;1;2\nTrier;3\nEssen;4;5;6\nBonn;7;8\n\nQuelle: SAP\n")
+    executor = opened()
+    executor.schema()
+    assert ask(executor, "SELECT count(*), sum(n) FROM a") == [(4, 15)]

@@ -107,7 +107,7 @@ def _inspect(connection: DuckDBPyConnection, path: Path, *, whole: bool, folder:
         if suffix not in _SEPARATED:
             return cast_texts(connection, path, _records(connection, path, whole))
         if folder is None or not whole:
-            return _separated(connection, path, whole, folder)
+            return _read_separated(connection, path, whole, folder)
         try:
             return _without_tail(connection, path, folder)
         except (duckdb.Error, DatabaseUnavailable) as error:
@@ -130,21 +130,21 @@ def _without_tail(connection: DuckDBPyConnection, path: Path, folder: Path) -> F
     look = _first_look(path)
     tail = read_tail(path, look.delimiter, look.skip) if look.delimiter else None
     if tail is None:
-        found, remarks = _separated(connection, path, whole=True, folder=folder), list[str]()
+        found, remarks = _read_separated(connection, path, whole=True, folder=folder), list[str]()
     else:
         cut = cut_file(path, tail.data_end, folder)
-        found = _separated(connection, cut, whole=True, folder=folder)._replace(path=cut)
+        found = _read_separated(connection, cut, whole=True, folder=folder)
         proven = not tail.totals or are_totals(connection, found, tail.totals)
         if not proven:
             end = tail.totals_end
             cut = cut_file(path, end, folder) if end < path.stat().st_size else path
-            found = _separated(connection, cut, whole=True, folder=folder)
+            found = _read_separated(connection, cut, whole=True, folder=folder)
         remarks = describe_tail(path, tail, proven=proven)
     totals = describe_totals(connection, path, found) if path.stat().st_size <= _REPORT_BYTES else []
     return found._replace(problems=(*found.problems, *totals), remarks=(*found.remarks, *remarks))
 
 
-def _separated(connection: DuckDBPyConnection, path: Path, whole: bool, folder: Path | None) -> FileTable:
+def _read_separated(connection: DuckDBPyConnection, path: Path, whole: bool, folder: Path | None) -> FileTable:
     """The table of a CSV file, which is rewritten if its rows differ in their number of fields."""
     read, problems, skipped = path, tuple[str, ...](), tuple[str, ...]()
     try:
@@ -333,8 +333,8 @@ def _check_values(path: Path, table: FileTable) -> FileTable:
         expression = text
         if kind == "BIGINT":
             expression = (
-                f"CASE WHEN {text} IS NULL OR trim({text}) = '' THEN NULL WHEN CAST({number} AS VARCHAR) = trim({text}) "
-                f"THEN {number} ELSE CAST(error({fault}) AS BIGINT) END"
+                f"CASE WHEN {text} IS NULL OR trim({text}) = '' THEN NULL "
+                f"WHEN CAST({number} AS VARCHAR) = trim({text}) THEN {number} ELSE CAST(error({fault}) AS BIGINT) END"
             )
         elif kind == "DOUBLE":
             expression = f"CASE WHEN isfinite({text}) THEN {text} END"

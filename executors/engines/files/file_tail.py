@@ -61,7 +61,7 @@ class _Row(NamedTuple):
     fields: list[str]
 
     @property
-    def filled(self) -> list[str]:
+    def values(self) -> list[str]:
         return [field for field in self.fields if field]
 
 
@@ -69,7 +69,7 @@ def read_tail(path: Path, delimiter: str, skip: int) -> Tail | None:
     """The totals and footnotes at the end of a UTF-8 CSV file. None if it has neither.
     Args: skip: number of lines before the header."""
     rows = list(_last_rows(path, delimiter, skip))
-    widths = [len(row.fields) for row in rows if len(row.filled) > 1]
+    widths = [len(row.fields) for row in rows if len(row.values) > 1]
     width = max(set(widths), key=widths.count) if widths else 0
     if width <= 1:
         return None
@@ -77,21 +77,21 @@ def read_tail(path: Path, delimiter: str, skip: int) -> Tail | None:
     at, notes, totals, end = len(rows), list[str](), list[list[str]](), size
     for at in range(len(rows) - 1, -1, -1):
         row = rows[at]
-        if not row.filled:
+        if not row.values:
             continue
         if totals or not _is_note(row, rows[:at], width):
             break
-        notes.insert(0, row.filled[0])
+        notes.insert(0, row.values[0])
         end = row.start
     else:
         return None
     totals_end = end
-    while at >= 0 and _label(rows[at].fields, _IS_TOTAL) and sum(map(bool, map(_readings, rows[at].filled))):
+    while at >= 0 and _label(rows[at].fields, _IS_TOTAL) and sum(map(bool, map(_readings, rows[at].values))):
         totals.insert(0, rows[at].fields)
         end, at = rows[at].start, at - 1
-        while at >= 0 and not rows[at].filled:
+        while at >= 0 and not rows[at].values:
             at -= 1
-    above = sum(bool(row.filled) for row in rows[: at + 1])
+    above = sum(bool(row.values) for row in rows[: at + 1])
     if above < _FEWEST:
         return Tail(totals_end, totals_end, (), tuple(notes)) if notes else None
     return Tail(end, totals_end, tuple(totals), tuple(notes)) if totals or notes else None
@@ -117,13 +117,13 @@ def _last_rows(path: Path, delimiter: str, skip: int) -> Iterator[_Row]:
 
 def _is_note(row: _Row, above: Sequence[_Row], width: int) -> bool:
     """Whether a row is a text that is not a row of the table: it is shorter, or stands apart, or says so."""
-    if len(row.filled) != 1 or _VALUE.fullmatch(row.filled[0]) or not above or _label(row.fields):
+    if len(row.values) != 1 or _VALUE.fullmatch(row.values[0]) or not above or _label(row.fields):
         return False
-    text = row.filled[0]
+    text = row.values[0]
     column = next(at for at, field in enumerate(row.fields) if field)
-    values = [it.fields[column] for it in above if len(it.filled) > 1 and column < len(it.fields) and it.fields[column]]
+    values = [it.fields[column] for it in above if len(it.values) > 1 and column < len(it.fields) and it.fields[column]]
     other = len(values) >= _FEWEST and all(map(_VALUE.fullmatch, values))
-    return len(row.fields) < width or not above[-1].filled or other or bool(_NOTE.fullmatch(text) or _SIGN.match(text))
+    return len(row.fields) < width or not above[-1].values or other or bool(_NOTE.fullmatch(text) or _SIGN.match(text))
 
 
 def _label(fields: Sequence[str], pattern: str = _IS_ANY) -> str:
