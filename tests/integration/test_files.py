@@ -15,6 +15,7 @@ from executors.engines.files import executor as files
 from executors.engines.files import file_tables
 from executors.engines.files.executor import FilesExecutor
 from executors.engines.files.file_table import FileTable
+from executors.engines.files.unreadable import unreadable
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 
 Open = Callable[..., FilesExecutor]
@@ -169,7 +170,7 @@ def test_a_value_that_does_not_fit_is_not_told(tmp_path: Path) -> None:
     reader = f"read_csv('{tmp_path}/a.csv', columns={{'id': 'VARCHAR', 'phone': 'BIGINT'}})"
     with pytest.raises(duckdb.Error, match="ann-priv") as raised:
         duckdb.connect().sql(f"SELECT * FROM {reader}").fetchall()
-    told = str(file_tables.unreadable(tmp_path / "a.csv", str(raised.value)))
+    told = str(unreadable(tmp_path / "a.csv", str(raised.value)))
     assert told.startswith("a.csv has a value in column phone in line 2 that is no BIGINT")
     assert "ann-priv" not in told
 

@@ -33,6 +33,7 @@ from executors.engines.files.file_groups import (
 from executors.engines.files.file_table import FileTable
 from executors.engines.files.file_tables import WHOLE_BYTES
 from executors.engines.files.prepared import prepare_file
+from executors.engines.files.unreadable import unreadable
 from executors.errors import DatabaseUnavailable, DiskFull, is_disk_full
 from executors.registry.kinds import FILE_SUFFIXES, PACKED, PACKED_TEXTS, is_file_of_data, is_glob, why_unread
 
@@ -290,7 +291,7 @@ class FilesExecutor(Executor):
                 if not isinstance(known, tuple) or not any(str(part.path) in message for part in known):
                     continue
                 if all(part.found.whole for part in known):
-                    raise file_tables.unreadable(file.path, message)
+                    raise unreadable(file.path, message)
                 with duckdb.connect(config={"memory_limit": self._memory, "threads": self._threads}) as connection:
                     self._inspect(connection, file, whole=True)
                 if isinstance(again := self._inspected[file], DatabaseUnavailable):

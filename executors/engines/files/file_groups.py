@@ -16,8 +16,8 @@ from executors.base import ColumnReport, ForeignKey, Table, TableReport
 from executors.engines.common.local.files import quote_name
 from executors.engines.duckdb.engine import literal
 from executors.engines.files.file_table import FileTable, fetch_row
-from executors.engines.files.written_dates import NAMED_DATE
-from executors.engines.files.written_numbers import LOOKS_LIKE_NUMBER
+from executors.engines.files.values.written_dates import NAMED_DATE
+from executors.engines.files.values.written_numbers import LOOKS_LIKE_NUMBER
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -6,9 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from executors.engines.common.local.files import quote_name
+from executors.engines.duckdb.engine import literal
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+SAMPLED_LINES = 20_480
+ZONED = "TIMESTAMP WITH TIME ZONE"  # DuckDB would convert it to UTC
 
 
 class FileTable(NamedTuple):
@@ -80,3 +84,46 @@ def absent_note(connection: DuckDBPyConnection, reader: str, column: str) -> str
 def absent_sentence(count: int, one: str) -> str:
     """A sentence on texts that mean a missing value. Args: one: one of them."""
     return f"Read as empty: {count:,} {'value' if count == 1 else 'values'} such as {one}."
+
+
+def describe(connection: DuckDBPyConnection, reader: str) -> FileTable:
+    rows = connection.execute(f"DESCRIBE SELECT * FROM {reader}").fetchall()
+    return FileTable(tuple((row[0], row[1]) for row in rows), reader, whole=True)
+
+
+def pin(columns: tuple[tuple[str, str], ...]) -> str:
+    return "{" + ", ".join(f"{quote_name(name)}: {literal(kind)}" for name, kind in columns) + "}"
+
+
+def as_texts(columns: tuple[tuple[str, str], ...], *kinds: str) -> tuple[tuple[str, str], ...]:
+    return tuple((name, "VARCHAR" if kind in kinds else kind) for name, kind in columns)
+
+
+def check_values(path: Path, table: FileTable) -> FileTable:
+    """The table of a file whose last lines were not read. If a column of integers has another value, such as 2.5 or
+    007, a query raises an error, and `FilesExecutor` infers the types from all lines. DuckDB would round it. Times with
+    an offset keep their wall time, and NaN is no value."""
+    kinds = dict(table.columns)
+    fault = literal(f"CSV Error on Line: a value of {path} is no integer")
+    selected, notes = [], dict[str, str]()
+    for name, kind in kinds.items():
+        text, number = quote_name(name), f"TRY_CAST({quote_name(name)} AS BIGINT)"
+        expression = text
+        if kind == "BIGINT":
+            expression = (
+                f"CASE WHEN {text} IS NULL OR trim({text}) = '' THEN NULL "
+                f"WHEN CAST({number} AS VARCHAR) = trim({text}) THEN {number} ELSE CAST(error({fault}) AS BIGINT) END"
+            )
+        elif kind == "DOUBLE":
+            expression = f"CASE WHEN isfinite({text}) THEN {text} END"
+        elif kind == ZONED:
+            expression, kinds[name] = f"CAST({text} AS TIMESTAMP)", "TIMESTAMP"
+            notes[name] = "Times are as written, without their offset from UTC."
+        selected.append(f"{expression} AS {text}")
+    read = tuple((name, "VARCHAR" if kind in ("BIGINT", ZONED) else kind) for name, kind in table.columns)
+    return table._replace(
+        columns=tuple(kinds.items()),
+        reader=table.reader.replace(pin(table.columns), pin(read)),
+        expressions=tuple(selected),
+        notes=tuple(notes.items()),
+    )

@@ -7,7 +7,6 @@ memory does not grow with their size.
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Mapping
 from itertools import islice
@@ -17,8 +16,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from executors.engines.common.local.files import quote_name
 from executors.engines.duckdb.engine import literal
-from executors.engines.files.file_table import FileTable, absent_sentence, fetch_row
+from executors.engines.files.file_table import (
+    SAMPLED_LINES,
+    ZONED,
+    FileTable,
+    absent_sentence,
+    as_texts,
+    check_values,
+    describe,
+    fetch_row,
+    pin,
+)
 from executors.engines.files.file_tail import are_totals, cut_file, describe_tail, describe_totals, read_tail
+from executors.engines.files.json_tables import read_records
 from executors.engines.files.preamble import (
     DELIMITERS,
     Preamble,
@@ -31,9 +41,10 @@ from executors.engines.files.preamble import (
     straight_delimiter,
 )
 from executors.engines.files.prepared import SheetFormats, even_out_rows
-from executors.engines.files.typed_columns import cast_texts
-from executors.engines.files.written_dates import columns_of_dates, detect_date_format
-from executors.engines.files.written_numbers import not_integers, open_doubles
+from executors.engines.files.unreadable import HEAD_BYTES, NO_SUCH_VALUE, SEPARATED, check_text, unreadable, unusable
+from executors.engines.files.values.typed_columns import cast_texts
+from executors.engines.files.values.written_dates import columns_of_dates, detect_date_format
+from executors.engines.files.values.written_numbers import not_integers, open_doubles
 from executors.errors import DatabaseUnavailable, is_disk_full
 
 if TYPE_CHECKING:
@@ -42,24 +53,16 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 2000  # of a table; SQLite has the same limit, and a wider table is a matrix
 WHOLE_BYTES = 64 * 1024 * 1024
-SAMPLED_LINES = 20_480
 _REPORT_BYTES = 16 * 1024 * 1024  # a larger file is no report with totals between its rows
 BUFFER_BYTES = 8 * 1024 * 1024  # DuckDB's default is 32 MB, several times at once; smaller buffers are as fast
-_HEAD_BYTES = 64 * 1024
-_SEPARATED = (".csv", ".tsv", ".txt", ".tab")
 _TABS = (".tsv", ".tab")
-_JSON_LINES = (".jsonl", ".ndjson")
 _NONE = "(empty)"  # DuckDB's value for a file without quotes
 _DATED = {"DATE", "TIMESTAMP"}
-_ZONED = "TIMESTAMP WITH TIME ZONE"  # DuckDB would convert it to UTC
 _DOUBLES = ("DOUBLE", "HUGEINT")
-_MAGIC = {b"PK\x03\x04": "a ZIP or Excel file", b"\x1f\x8b": "compressed", b"%PDF": "a PDF file", b"PAR1": "Parquet"}
 
-_NO_SUCH_VALUE = re.compile(r"Error when converting column \"(.+?)\". Could not convert string \"(.*?)\" to '(.+?)'")
 _STRAY = re.compile("unterminated quote|a quote that is not closed|quote should be followed")
 _NO_QUOTES = {"quote": "''", "escape": "''"}
 _UNEVEN = "Expected Number of Columns"
-_TOO_LONG = re.compile(r"Maximum line size of (\d+) bytes exceeded\. Actual Size: ?(\d+)")
 
 
 class _Sniffed(NamedTuple):
@@ -98,14 +101,14 @@ def _inspect(connection: DuckDBPyConnection, path: Path, *, whole: bool, folder:
     try:
         size = path.stat().st_size
         if not size:
-            raise _unusable(path, "is empty", "put data into it, or remove it")
+            raise unusable(path, "is empty", "put data into it, or remove it")
         whole = whole or size <= WHOLE_BYTES
         suffix = path.suffix.lower()
         if suffix == ".parquet":
-            return _describe(connection, f"read_parquet({literal(str(path))}, hive_partitioning = false)")
-        _check_text(path)
-        if suffix not in _SEPARATED:
-            return cast_texts(connection, path, _records(connection, path, whole))
+            return describe(connection, f"read_parquet({literal(str(path))}, hive_partitioning = false)")
+        check_text(path)
+        if suffix not in SEPARATED:
+            return cast_texts(connection, path, read_records(connection, path, whole))
         if folder is None or not whole:
             return _read_separated(connection, path, whole, folder)
         try:
@@ -118,9 +121,9 @@ def _inspect(connection: DuckDBPyConnection, path: Path, *, whole: bool, folder:
     except OSError as error:
         if is_disk_full(error):
             raise
-        raise _unusable(path, "cannot be opened", "check that it is there and may be read") from error
+        raise unusable(path, "cannot be opened", "check that it is there and may be read") from error
     except duckdb.OutOfMemoryException as error:
-        raise _unusable(path, "needs more memory than there is", "raise PLUMBLINE_DUCKDB_MEMORY") from error
+        raise unusable(path, "needs more memory than there is", "raise PLUMBLINE_DUCKDB_MEMORY") from error
     except duckdb.Error as error:
         raise unreadable(path, str(error)) from error
 
@@ -210,49 +213,6 @@ def _with_stray_quotes(connection: DuckDBPyConnection, path: Path) -> FileTable 
     return None
 
 
-def unreadable(path: Path, message: str) -> DatabaseUnavailable:
-    """DuckDB's error on a file, as a sentence with advice and without the folder's name."""
-    line = re.search(r"CSV Error on Line: (\d+)", message)
-    where = f" in line {int(line[1]):,}" if line else ""
-    if "not utf-8 encoded" in message:
-        return _not_utf8(path, where)
-    if fields := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
-        return _unusable(
-            path,
-            f"has another number of fields{where} ({fields[2]}) than above ({fields[1]})",
-            "correct that line; a field that holds the delimiter must be in quotes",
-        )
-    if convert := _NO_SUCH_VALUE.search(message):
-        problem = f"has a value in column {convert[1]}{where} that is no {convert[3]}"  # the value may be private
-        return _unusable(path, problem, "correct the file")
-    if long := _TOO_LONG.search(message):
-        problem = f"has a line of {int(long[2]):,} bytes{_place_of_long(path, int(long[1]))}"
-        return _unusable(path, problem, f"break it up: a line may have {int(long[1]):,} bytes")
-    if "unterminated quote" in message and line:
-        return _unusable(path, f"has a quote that is not closed{where}", "close it, or double a quote inside quotes")
-    if record := re.search(r"Malformed JSON.*? in (?:record/value|line) (\d+): ([^\n]+?)\.?\s*(?:\n|$)", message):
-        number = max(1, int(record[1]) - 1)  # DuckDB counts one too many
-        return _unusable(path, f"is not valid JSON (record {number:,}: {record[2]})", "correct the file")
-    if path.suffix.lower() == ".parquet":
-        return _unusable(path, "cannot be read as Parquet", "write it again, or check what it holds")
-    if path.suffix.lower() in _SEPARATED:
-        return _unusable(path, "cannot be understood as a table", "check its delimiter, its quotes and its encoding")
-    return _unusable(path, "cannot be understood as JSON records", "check what it holds")
-
-
-def _place_of_long(path: Path, limit: int) -> str:
-    """The number of the first line that has more bytes. DuckDB cannot count lines if it has not found their ends."""
-    number, length = 1, 0
-    with path.open("rb") as file:
-        while piece := file.readline(limit):
-            length += len(piece)
-            if length > limit:
-                return f" (line {number:,})"
-            if piece.endswith(b"\n"):
-                number, length = number + 1, 0
-    return ""  # a quoted field spans several lines
-
-
 class _Look(NamedTuple):
     """What the first lines of a CSV file show: the delimiter (empty if none), and the lines before the header."""
 
@@ -318,37 +278,7 @@ def _csv(
     renamed = describe_renamed(path, header.split(found.delimiter), found.columns) if found.header else ()
     table = _read(connection, path, found, comma, whole)
     table = table._replace(remarks=(*skipped, *renamed, *table.remarks))
-    return table if whole else _check_values(path, table)
-
-
-def _check_values(path: Path, table: FileTable) -> FileTable:
-    """The table of a file whose last lines were not read. If a column of integers has another value, such as 2.5 or
-    007, a query raises an error, and `FilesExecutor` infers the types from all lines. DuckDB would round it. Times with
-    an offset keep their wall time, and NaN is no value."""
-    kinds = dict(table.columns)
-    fault = literal(f"CSV Error on Line: a value of {path} is no integer")
-    selected, notes = [], dict[str, str]()
-    for name, kind in kinds.items():
-        text, number = quote_name(name), f"TRY_CAST({quote_name(name)} AS BIGINT)"
-        expression = text
-        if kind == "BIGINT":
-            expression = (
-                f"CASE WHEN {text} IS NULL OR trim({text}) = '' THEN NULL "
-                f"WHEN CAST({number} AS VARCHAR) = trim({text}) THEN {number} ELSE CAST(error({fault}) AS BIGINT) END"
-            )
-        elif kind == "DOUBLE":
-            expression = f"CASE WHEN isfinite({text}) THEN {text} END"
-        elif kind == _ZONED:
-            expression, kinds[name] = f"CAST({text} AS TIMESTAMP)", "TIMESTAMP"
-            notes[name] = "Times are as written, without their offset from UTC."
-        selected.append(f"{expression} AS {text}")
-    read = tuple((name, "VARCHAR" if kind in ("BIGINT", _ZONED) else kind) for name, kind in table.columns)
-    return table._replace(
-        columns=tuple(kinds.items()),
-        reader=table.reader.replace(_pin(table.columns), _pin(read)),
-        expressions=tuple(selected),
-        notes=tuple(notes.items()),
-    )
+    return table if whole else check_values(path, table)
 
 
 def _read(
@@ -356,7 +286,7 @@ def _read(
 ) -> FileTable:
     """The detected table, in which dates and numbers that DuckDB might misread are texts."""
     if whole:
-        found = found._replace(columns=_as_texts(found.columns, _ZONED))
+        found = found._replace(columns=as_texts(found.columns, ZONED))
     if dated := _dates_as_texts(found):
         read = _with_texts(connection, path, dated, comma) if whole else _reader(path, dated, comma)
         if whole and all(it in read.columns or it[1] in _DATED or it[1] == "DOUBLE" for it in found.columns):
@@ -420,10 +350,6 @@ def _retype(found: _Sniffed, table: FileTable, types: Mapping[str, str]) -> _Sni
     return found._replace(columns=tuple((name, types.get(name, kind)) for name, kind in table.columns))
 
 
-def _as_texts(columns: tuple[tuple[str, str], ...], *kinds: str) -> tuple[tuple[str, str], ...]:
-    return tuple((name, "VARCHAR" if kind in kinds else kind) for name, kind in columns)
-
-
 def _widen(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
     """Read the whole file once. If a column has values of another type, widen its type and read the file again."""
     import duckdb
@@ -441,7 +367,7 @@ def _widen(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: Ma
         except duckdb.Error as error:
             if _UNEVEN in str(error):
                 raise _UnevenRows.of(path, error, found.delimiter, found.skip) from error
-            misfit = _NO_SUCH_VALUE.search(str(error))
+            misfit = NO_SUCH_VALUE.search(str(error))
             if misfit is None or misfit[3] == "VARCHAR":
                 raise
             wider = "DOUBLE" if misfit[3] == "BIGINT" else "VARCHAR"
@@ -493,7 +419,7 @@ def _reader(path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
         "skip": str(found.skip),
         "buffer_size": str(BUFFER_BYTES),
         "header": str(found.header).lower(),
-        "columns": _pin(found.columns),
+        "columns": pin(found.columns),
         **more,
     }
     if found.date_format:
@@ -510,7 +436,7 @@ def _reader(path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
 def _check_width(path: Path, columns: int) -> None:
     if columns > MOST_COLUMNS:
         problem = f"has {columns:,} columns, and a table may have {MOST_COLUMNS:,}"
-        raise _unusable(path, problem, "keep those that are needed, or turn columns into rows")
+        raise unusable(path, problem, "keep those that are needed, or turn columns into rows")
 
 
 def _check_fields(connection: DuckDBPyConnection, path: Path, header: str, skip: int) -> None:
@@ -527,7 +453,7 @@ def _check_fields(connection: DuckDBPyConnection, path: Path, header: str, skip:
             "quote": "'\"'",
             "escape": "'\"'",
         }
-        options |= {"delim": literal(delimiter), "columns": _pin(columns)}
+        options |= {"delim": literal(delimiter), "columns": pin(columns)}
         try:
             connection.execute(f"SELECT count(*) FROM read_csv({_arguments(path, options)})").fetchone()
         except duckdb.Error as error:
@@ -536,95 +462,15 @@ def _check_fields(connection: DuckDBPyConnection, path: Path, header: str, skip:
             raise unreadable(path, str(error)) from error
 
 
-def _records(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
-    """The table of a JSON file. Lines that are not valid are left out, if each line is a record."""
-    import duckdb
-
-    try:
-        return _json(connection, path, whole)
-    except duckdb.Error as error:
-        if path.suffix.lower() not in _JSON_LINES or not whole or "Malformed JSON" not in str(error):
-            raise
-        table = _json(connection, path, whole, ", ignore_errors = true")
-        empty = " AND ".join(f"{quote_name(name)} IS NULL" for name, _ in table.columns)
-        rows, wrong = fetch_row(connection, f"SELECT count(*), count(*) FILTER ({empty}) FROM {table.reader}")
-        if wrong * 2 >= rows:
-            raise
-    what = "1 line is not valid JSON and is" if wrong == 1 else f"{wrong:,} lines are not valid JSON and are"
-    reader = f"(SELECT * FROM {table.reader} WHERE NOT ({empty}))"
-    return table._replace(reader=reader, problems=(f"{path.name}: {what} left out.",))
-
-
-def _json(connection: DuckDBPyConnection, path: Path, whole: bool, more: str = "") -> FileTable:
-    lines = path.suffix.lower() in _JSON_LINES
-    shape = f"{literal(str(path))}, format = '{'newline_delimited' if lines else 'auto'}'{more}"
-    found = _describe(connection, f"read_json({shape}, sample_size = {-1 if whole else SAMPLED_LINES})")
-    columns = _as_texts(found.columns, _ZONED) if whole else found.columns
-    doubles = [name for name, kind in columns if kind in ("DOUBLE", "HUGEINT")] if whole else []
-    if doubles:
-        texts = f"read_json({shape}, columns = {_pin(_as_texts(columns, 'DOUBLE', 'HUGEINT'))})"
-        codes = open_doubles(connection, texts, doubles, thousands=False)
-        columns = tuple((name, "VARCHAR" if name in codes else kind) for name, kind in columns)
-    table = FileTable(columns, f"read_json({shape}, columns = {_pin(columns)})", whole)
-    if not lines:
-        return _unwrap_list(connection, path, table)
-    return table if whole else _check_values(path, table)
-
-
-def _unwrap_list(connection: DuckDBPyConnection, path: Path, table: FileTable) -> FileTable:
-    """The records of a list, if the file is a single record around it, as in an API's response: `{"data": [...]}`."""
-    lists = [name for name, kind in table.columns if kind.startswith("STRUCT(") and kind.endswith(")[]")]
-    if len(lists) != 1:
-        return table
-    row = connection.execute(f"SELECT count(*) FROM (SELECT 1 FROM {table.reader} LIMIT 2)").fetchone()
-    if row is None or row[0] != 1:
-        return table
-    found = _describe(connection, f"(SELECT unnest({quote_name(lists[0])}, max_depth := 2) FROM {table.reader})")
-    others = [name for name, _ in table.columns if name not in lists]
-    left_out = f"; left out: {', '.join(others)}" if others else ""
-    remark = f"{path.name}: its rows are the records of {lists[0]}{left_out}."
-    return found._replace(whole=table.whole, remarks=(remark,))
-
-
-def _describe(connection: DuckDBPyConnection, reader: str) -> FileTable:
-    rows = connection.execute(f"DESCRIBE SELECT * FROM {reader}").fetchall()
-    return FileTable(tuple((row[0], row[1]) for row in rows), reader, whole=True)
-
-
 def _arguments(path: Path, options: Mapping[str, str]) -> str:
     return ", ".join([literal(str(path)), *(f"{option} = {value}" for option, value in options.items())])
-
-
-def _pin(columns: tuple[tuple[str, str], ...]) -> str:
-    return "{" + ", ".join(f"{quote_name(name)}: {literal(kind)}" for name, kind in columns) + "}"
-
-
-def _check_text(path: Path) -> None:
-    """Raise DatabaseUnavailable for problems on which DuckDB's messages are unhelpful."""
-    with path.open("rb") as file:
-        head = file.read(_HEAD_BYTES)
-    if not head.strip(b" \t\r\n\xef\xbb\xbf"):
-        raise _unusable(path, "is empty", "put data into it, or remove it")
-    for magic, kind in _MAGIC.items():
-        if head.startswith(magic) and (b"xl/" in head or b"[Content_Types].xml" in head):
-            raise _unusable(path, "is not text but an Excel workbook", "name it .xlsx")
-        if head.startswith(magic):
-            raise _unusable(path, f"is not text but {kind}", "export it as CSV in UTF-8")
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise _not_utf8(path)
-    if b"\x00" in head:
-        raise _unusable(path, "is not text", "check that it is the right file")
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(head)
-    except UnicodeDecodeError as error:
-        raise _not_utf8(path, f" in line {head.count(bytes([10]), 0, error.start) + 1:,}") from error
 
 
 def _line_after(path: Path, skip: int) -> str:
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         for _ in range(skip):
             file.readline()
-        return file.readline(_HEAD_BYTES).rstrip("\n")
+        return file.readline(HEAD_BYTES).rstrip("\n")
 
 
 def _delimiters(text: str) -> set[str]:
@@ -635,11 +481,3 @@ def _names_only(fields: list[str]) -> bool:
     """Whether a first line consists of names, some of which are missing, as pandas writes an unnamed index."""
     named = [field for field in fields if field.strip()]
     return 0 < len(named) < len(fields) and not any(character.isdigit() for field in named for character in field)
-
-
-def _not_utf8(path: Path, where: str = "") -> DatabaseUnavailable:
-    return _unusable(path, f"is not UTF-8 text{where}", "save it as UTF-8 (in Excel: 'CSV UTF-8')")
-
-
-def _unusable(path: Path, what: str, advice: str) -> DatabaseUnavailable:
-    return DatabaseUnavailable(f"{path.name} {what}: {advice}.")

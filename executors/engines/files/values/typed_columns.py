@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from executors.engines.common.local.files import quote_name
 from executors.engines.files.file_table import absent_note, fetch_row
-from executors.engines.files.written_dates import columns_of_dates, detect_date_format
-from executors.engines.files.written_numbers import COMMA, POINT, detect_number_format, mark_of, shapes_of
+from executors.engines.files.values.written_dates import columns_of_dates, detect_date_format
+from executors.engines.files.values.written_numbers import COMMA, POINT, detect_number_format, mark_of, shapes_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -1,0 +1,1 @@
+"""Numbers, money and dates as people write them, and the columns that hold them."""
