@@ -15,11 +15,15 @@ from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from agent.checks.rules.contradicted_code import codes_of
+from agent.understanding.clarification.words.wanted import GENERIC
 from executors.base import Column, Table
+from executors.sql.names.tables import column_of, identifier, to_source
 from executors.sql.tree import selects_of
 from rag.words import telling_words, words
 
-_PERIODS = words("hourly daily weekly monthly quarterly yearly annual annually")
+_PERIODS = words(
+    "hourly daily weekly monthly quarterly yearly annual annually hour day week month quarter year weekday"
+)
 _MOST_KINDS = 30
 _SHORT = (3, 4)  # letters of a value that may shorten a word
 _ENDING = 2
@@ -77,7 +81,11 @@ def _find_stored(
 def _begins(value: str, word: str) -> bool:
     """Whether a word is an inflected value, or one that the value shortens: "Rechnungen" of 'Rechnung', `vib`."""
     rest = word.removeprefix(value.casefold())
-    return rest != word and (len(value) in _SHORT or (len(value) > max(_SHORT) and len(rest) <= _ENDING))
+    if rest == word or len(value) < min(_SHORT):
+        return False
+    if len(value) in _SHORT:
+        return value.islower() and len(rest) > _ENDING and not words(word) <= GENERIC  # 'Mon' is no month
+    return len(rest) <= _ENDING
 
 
 def _keep_kind(table: Table, column: Column, value: str, context: RuleContext, tree: exp.Query) -> Iterator[str]:
@@ -85,17 +93,17 @@ def _keep_kind(table: Table, column: Column, value: str, context: RuleContext, t
     for select in selects_of(tree):
         for alias, source in context.tables(select).items():
             if source is table:
-                select.where(exp.column(column.name, table=alias, quoted=True).eq(value), copy=False)
+                select.where(column_of(alias, column.name, context.schema).eq(value), copy=False)
                 yield alias
 
 
 def _count_of_kinds(table: Table, column: Column, context: RuleContext) -> str:
     """The query for the number of different values; 0 if they are many, or no two rows share one: names, not kinds."""
-    value = exp.column(column.name, quoted=True)
+    value = exp.column(identifier(column.name, context.schema))
     number = exp.Count(this=exp.Distinct(expressions=[value]))
     kinds = (number <= _MOST_KINDS).and_(exp.Count(this=value.copy()) > number.copy())
-    source = exp.table_(table.parts[-1], db=table.namespace or None, quoted=True)
-    return context.to_sql(exp.select(exp.case().when(kinds, number.copy()).else_("0")).from_(source))
+    counted = exp.select(exp.case().when(kinds, number.copy()).else_("0"))
+    return context.to_sql(counted.from_(to_source(table, context.schema)))
 
 
 RULE = Rule("unread_kind", "query", "language", "doubt", apply)

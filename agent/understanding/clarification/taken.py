@@ -47,7 +47,8 @@ async def doubts_of(
         return (Doubt(rule=RULE, evidence=unexplained, detail=missing.nothing_near.assumption),)
     made_up = _find_made_up(tried, inquiry)
     told = words(" ".join(it.mention for it in missing.lacking))
-    computed = words(" ".join(name for tree in _trees([sql], inquiry) for name in _list_computed(tree)))
+    trees = _trees([sql], inquiry) if missing.lacking and sql else ()
+    computed = words(" ".join(name for tree in trees for name in _list_computed(tree)))
     found: list[Doubt] = []
     for it in (*missing.lacking, *(Lacking(word) for word in made_up if not words(word) <= told)):
         is_made_up = any(words(word) <= words(it.mention) for word in made_up)
