@@ -74,8 +74,8 @@ def same_rows(gold: QueryResult, predicted: QueryResult, *, ordered: bool, ties:
 def round_alike(one: QueryResult, other: QueryResult) -> tuple[QueryResult, QueryResult]:
     """Both results, with each column's numbers rounded to as many decimals as the one with fewer shows there.
 
-    So 10.58 and 10.6 are the same value, once rounded by a query. A column of whole numbers rounds nothing: 3 may be
-    3.4 by an integer division. Columns are compared by position; unequal widths change nothing.
+    So 10.58 and 10.6 are the same value, once rounded by a query. A column of whole numbers, such as 3 or 3.0, rounds
+    nothing: it may be 3.4 by an integer division. Columns are compared by position; unequal widths change nothing.
     """
     if len(one.columns) != len(other.columns):
         return one, other
@@ -92,9 +92,9 @@ def _decimals(result: QueryResult) -> list[int]:
     found = [0] * len(result.columns)
     for row in result.rows:
         for at, value in enumerate(row):
-            text = str(value)
-            if isinstance(value, float | str) and _NUMBER.fullmatch(text):
-                found[at] = max(found[at], len(text.partition(".")[2]))
+            number = canonical(value)
+            if isinstance(number, float):
+                found[at] = max(found[at], len(str(number).partition(".")[2]))
     return found
 
 

@@ -45,19 +45,22 @@ def test_two_queries_without_rows_agree_only_where_they_are_the_same() -> None:
         ("10.58", 10.6, 2),
         (3, 3.4, 1),  # cut by an integer division
         (2.0, 2.4, 1),  # no decimals are shown
+        (3.04, 3.0, 1),
         ("v1.25", "v1.2", 1),
         (None, 10.6, 1),
     ],
 )
 def test_drafts_agree_if_one_only_rounds(one: object, other: object, votes: int) -> None:
-    groups = group_candidates([candidate("a", (1, one)), candidate("b", (1, other), draft=1)])
-    assert groups[0].votes == votes
+    drafts = candidate("SELECT a", (1, one)), candidate("SELECT ROUND(a, 1)", (1, other), draft=1)
+    assert group_candidates(drafts)[0].votes == votes
+    unrounded = [it.model_copy(update={"sql": it.sql.replace("ROUND", "MAX")}) for it in drafts]
+    assert group_candidates(unrounded)[0].votes == 1, "they do not round"
 
 
 def test_a_column_is_rounded_as_its_most_exact_value() -> None:
     rounded = candidate("a", (1, 10.58), (2, 7.0))
-    assert group_candidates([rounded, candidate("b", (1, 10.5832), (2, 7.0014), draft=1)])[0].votes == 2
-    assert group_candidates([rounded, candidate("b", (1, 10.5832), (2, 7.01), draft=1)])[0].votes == 1
+    assert group_candidates([rounded, candidate("ROUND(b, 2)", (1, 10.5832), (2, 7.0014), draft=1)])[0].votes == 2
+    assert group_candidates([rounded, candidate("ROUND(b, 2)", (1, 10.5832), (2, 7.01), draft=1)])[0].votes == 1
 
 
 def test_what_could_not_be_run_is_in_no_group_and_the_earlier_of_equals_is_first() -> None:

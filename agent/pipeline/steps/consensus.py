@@ -7,11 +7,13 @@ vote for the draft that shows the same without it: they confirm its rows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from agent.core.models import Candidate, Check, Doubt
 from executors.base import Frozen
 
+_ROUNDS = re.compile(r"\bround\s*\(", re.IGNORECASE)
 AGREED = 2  # votes that decide: a model seldom makes the same mistake twice
 
 
@@ -181,7 +183,9 @@ def _agree(one: Candidate, other: Candidate) -> bool:
         return False
     from agent.core.row_comparison import round_alike, same_rows
 
-    return same_rows(*round_alike(one.result, other.result), ordered=False)
+    results = (one.result, other.result)
+    is_rounded = any(_ROUNDS.search(it.sql) for it in (one, other))
+    return same_rows(*(round_alike(*results) if is_rounded else results), ordered=False)
 
 
 def _fold(sql: str) -> str:
