@@ -39,7 +39,7 @@ class Catalogue:
     ) -> None:
         self._router, self.uploads, self._registry, self._changed = router, uploads, registry, changed
         self._read = None if registry is None else state_of(registry)
-        self.is_outdated = False  # whether the registry's file was changed, and cannot be used
+        self.is_outdated = False  # whether the registry's file was changed or deleted, and cannot be used
         self._lock = asyncio.Lock()
         self._looked_at: float | None = None
         self._known: dict[str, Upload] = {}
@@ -94,7 +94,11 @@ class Catalogue:
         from executors.registry.registry import load_registry
 
         state: FileState | None = None if self._registry is None else state_of(self._registry)
-        if self._registry is None or state is None or state == self._read:
+        if self._registry is None or state == self._read:
+            return None
+        if state is None:
+            self._read, self.is_outdated = None, True
+            log.warning("The registry was deleted; the databases are those before.")
             return None
         self._read = state
         try:

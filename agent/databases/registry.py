@@ -99,7 +99,7 @@ class Databases:
         await self._catalogue.follow(name, now=now)
 
     async def check_registry(self) -> None:
-        """Raises RegistryInvalid if the registry's file was changed, and cannot be used."""
+        """Raises RegistryInvalid if the registry's file was changed or deleted, and cannot be used."""
         await self.follow()
         if self._catalogue.is_outdated:
             raise RegistryInvalid(

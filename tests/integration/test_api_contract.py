@@ -143,6 +143,10 @@ async def test_a_registry_that_becomes_invalid_leaves_the_service_degraded(
 
     registry.write_text(good + "\n", encoding="utf-8")
     assert (await client.get("/health/ready")).json()["state"] == "ready"
+    registry.unlink()
+    assert (await client.get("/health/ready")).json()["state"] == "degraded"
+    registry.write_text(good, encoding="utf-8")
+    assert (await client.get("/health/ready")).json()["state"] == "ready"
 
 
 # ------------------------------------------------------------------------------------------------ the contract

@@ -45,6 +45,8 @@ CONDITION_CASES: dict[str, tuple[Case, ...]] = {
             (f"{LENT} l.book_id = 1 AND l.book_id = 2", "two books of one loan"),
             (f"{LENT} l.book_id = 1 AND r.since > 2000 AND l.book_id = 2", "apart"),
             (f"{READERS} since = 2020 AND since = 2021", "two years"),
+            (f"{HELD} held_on = '2024-03-03' AND held_on = '2024-03-31'", "two days that are no ends of months"),
+            (f"{HELD} held_on = '2024-02-01' AND held_on = '2024-02-30'", "a day that no month has"),
             (f"{HELD} weekday = 'Monday' AND held_on = '2024-03-01' AND weekday = 'Tuesday'", "two weekdays"),
             (f"{HELD} held_on = '2024-03-01' AND held_on = 'March'", "a day and a word"),
         ),

@@ -46,6 +46,8 @@ def test_a_list_is_read_to_its_end() -> None:
         ("departments which contain two people", []),
         ("Tell me which supplier delivers", ["supplier"]),
         ("For which supplier is it?", ["supplier"]),
+        ("Which breed with the most dogs?", ["breed", "dogs"]),
+        ("How many bed in the ward", ["bed"]),
         ("The flats, and their heating in winter", ["heating"]),
     ],
 )

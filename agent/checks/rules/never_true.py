@@ -1,7 +1,7 @@
 """A condition that no row meets: `closed_on = '2024-03-01' AND closed_on = '2024-03-31'`.
 
-Two days are mostly the ends of a period, so the period is a candidate. Of other values, either is meant, or rows that
-have one each, as two loans of a reader; so the query is only doubted.
+The first and the last day of months are the ends of a period, so the period is a candidate. Of other values, either is
+meant, or rows that have one each, as two loans of a reader; so the query is only doubted.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from datetime import date, timedelta
 
 from sqlglot import exp
 
@@ -17,6 +18,7 @@ from agent.checks.rules.reading import holds_dates
 from executors.sql.literals import owner_of
 from executors.sql.tree import conjuncts, set_conjuncts
 
+_ENDS = 2
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -26,20 +28,29 @@ def apply(context: RuleContext) -> Finding | None:
     def widen(tree: exp.Query) -> Iterator[Change]:
         for select in tree.find_all(exp.Select):
             for parts, days in _list_contradictions(select, context):
-                shown[:] = [context.to_sql(exp.and_(*(it.copy() for it in parts)))]
-                if days is None:
+                shown.append(context.to_sql(exp.and_(*(it.copy() for it in parts))))
+                if days is None or not _is_span_of_months(days):
                     continue
                 ends = {"low": exp.Literal.string(days[0]), "high": exp.Literal.string(days[-1])}
                 period = exp.Between(this=_sides(parts[0])[0], **ends)
                 kept = [it for it in conjuncts(select.args["where"].this) if not any(it is part for part in parts)]
                 set_conjuncts(select, [period, *kept])
-                yield Change(shown[0], context.to_sql(period))
+                yield Change(shown[-1], context.to_sql(period))
 
     changed = context.change(widen)
     if not shown:
         return None
     detail = f"No row meets {shown[0]}."
-    return changed._replace(detail=detail) if changed is not None else Finding(detail)
+    is_all = changed is not None and len(changed.changes) == len(set(shown))
+    return changed._replace(detail=detail) if changed is not None and is_all else Finding(detail)
+
+
+def _is_span_of_months(days: list[str]) -> bool:
+    try:
+        first, last = date.fromisoformat(days[0]), date.fromisoformat(days[-1])
+    except ValueError:  # 30 February
+        return False
+    return len(days) == _ENDS and first.day == 1 and (last + timedelta(days=1)).day == 1
 
 
 def _list_contradictions(select: exp.Select, context: RuleContext) -> Iterator[tuple[list[exp.Expr], list[str] | None]]:

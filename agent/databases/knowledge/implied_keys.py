@@ -303,8 +303,14 @@ async def _holds(database: Database, schema: Schema, pair: Pair) -> bool:
     """
     query = await database.check(_comparison(schema, pair), 1)
     n, found = (await database.run(query, timeout_s=QUERY_S)).rows[0]
-    is_named = pair.matched_letters or _plain(pair.column.name) == _plain(pair.key.name)
-    return bool(n == found and n >= (1 if is_named else LEAST_VALUES))
+    is_same = _plain(pair.column.name) == _plain(pair.key.name) and _is_named_as_key(pair.key.name)
+    return bool(n == found and n >= (1 if pair.matched_letters or is_same else LEAST_VALUES))
+
+
+def _is_named_as_key(name: str) -> bool:
+    """Whether a name says of what it is the number: `wohnung_nr`, and not `nr`, `level` or `name`."""
+    parts = [it.lower() for it in _WORDS.split(name) if it]
+    return len(parts) > 1 and parts[-1] in {"id", *_NUMBERED}
 
 
 def _comparison(schema: Schema, pair: Pair) -> str:

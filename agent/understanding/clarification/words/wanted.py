@@ -71,7 +71,9 @@ _AUXILIARIES = """
 """
 _BEFORE_VERBS = frozenset(_AUXILIARIES.split())
 # An action, not a thing: "signing up", "joining the tables", "based on", "sorted by".
-_ACTION = re.compile(r"\w+(?:ing\s+(?:up|off|out|an?|the)|ed\s+(?:on|by|from|with|as|in|to|at|up))\b", re.IGNORECASE)
+_ACTION = re.compile(
+    r"\w+(?:ing\s+(?:up|off|out|an?|the)|\w[^\We]ed\s+(?:on|by|from|with|as|in|to|at|up))\b", re.IGNORECASE
+)
 # A substance by its formula: CO2, NO2, PM10. Quarters and half years are written alike.
 _FORMULA = re.compile(r"(?!(?:q|h|w|fy)\d)[a-z]{1,3}\d{1,2}", re.IGNORECASE)
 _COORDINATORS = ("or ", "and ", ", ")
