@@ -72,39 +72,6 @@ FACTS = {
         "WHERE t.state <> 'R' AND c.sailed_on BETWEEN '2023-01-01' AND '2023-12-31'",
         ("tickets", "state", "S = sold, R = refunded."),
     ),
-    "LATER": facts(
-        "Were there more crossings in Q1 2023 than in Q1 2022?",
-        "q1_2022 q1_2023",
-        ((310, 402),),
-        "SELECT COUNT(*) FILTER (WHERE quarter = '2022-Q1') AS q1_2022, COUNT(*) FILTER (WHERE quarter = '2023-Q1') "
-        "AS q1_2023 FROM crossings",
-    ),
-    "UNPAID": facts(
-        "Do we have any unpaid tickets?",
-        "unpaid_tickets unpaid_amount",
-        ((14, 702.5),),
-        "SELECT COUNT(*) AS unpaid_tickets, SUM(fare) AS unpaid_amount FROM tickets WHERE unpaid = 1",
-    ),
-    "OVER_BUDGET": facts(
-        "Are there crews with spending above their budget?",
-        "crew spending budget",
-        (("Deck", 6120.5, 5000.5), ("Galley", 4200, 4100.5)),
-        "SELECT c.crew, SUM(p.amount) AS spending, c.budget FROM crews c JOIN payments p ON p.crew_id = c.id "
-        "GROUP BY c.crew, c.budget HAVING SUM(p.amount) > c.budget",
-    ),
-    "UNDER_BUDGET": facts(
-        "Are there crews with a budget above their spending?",
-        "crew budget",
-        (("Deck", 5000), ("Galley", 4100)),
-        "SELECT crew, budget FROM crews WHERE spending > budget",
-    ),
-    "HALVES": facts(
-        "Were fares in the first half of 2023 higher than in the first half of 2022?",
-        "fares_2022 fares_2023",
-        ((310.5, 402.25),),
-        "SELECT SUM(CASE WHEN sold_on BETWEEN '2022-01-01' AND '2022-06-30' THEN fare END) AS fares_2022, "
-        "SUM(CASE WHEN sold_on BETWEEN '2023-01-01' AND '2023-06-30' THEN fare END) AS fares_2023 FROM tickets",
-    ),
 }
 TRUE = (
     ("CRUISED", "4 guests sailed in 2022 but not in 2023, including Ada Berg and Bo Dahl."),
@@ -128,10 +95,6 @@ TRUE = (
     ("SAILED", "There were 418 crossings in 2023, not counting aborted ones."),
     ("SAILED", "In 2023, there were 418 crossings (aborted crossings excluded)."),
     ("FARES", "Total fares in 2023, excluding refunded tickets, were 9,120.50."),
-    ("LATER", "Yes, there were more crossings in Q1 2023 (402) than in Q1 2022 (310)."),
-    ("UNPAID", "Yes, there are 14 unpaid tickets."),
-    ("OVER_BUDGET", "Yes, 2 crews have spending above their budget."),
-    ("HALVES", "Yes, fares in the first half of 2023 (402.25) were higher than in the first half of 2022 (310.50)."),
 )
 FALSE = (
     ("CRUISED", "3 guests sailed in 2022 but not in 2023, including Ada Berg and Bo Dahl."),
@@ -159,16 +122,6 @@ FALSE = (
     ("SAILED", "There were 418 aborted crossings in 2023."),
     ("FARES", "Total fares in 2023, excluding sold tickets, were 9,120.50."),
     ("FARES", "Total fares in 2023, excluding refunded crossings, were 9,120.50."),
-    ("LATER", "No, there were fewer crossings in Q1 2023 (402) than in Q1 2022 (310)."),
-    ("LATER", "Yes, there were more crossings in Q1 2022 (310) than in Q1 2023 (402)."),
-    ("UNPAID", "No, there are no unpaid tickets."),
-    ("OVER_BUDGET", "No, no crews have spending above their budget."),
-    ("OVER_BUDGET", "Yes, 2 crews have spending below their budget."),
-    ("UNDER_BUDGET", "Yes, 2 crews have a budget above their spending."),
-    ("HALVES", "Yes, fares in 2023 (402.25) were higher than in 2022 (310.50)."),
-    ("HALVES", "Yes, fares in the first half of 2023 (402.25) were higher than in 2022 (310.50)."),
-    ("HALVES", "Yes, fares in the second half of 2023 (402.25) were higher than in the second half of 2022 (310.50)."),
-    ("HALVES", "No, fares in the first half of 2023 (402.25) were lower than in the first half of 2022 (310.50)."),
 )
 
 

@@ -102,7 +102,6 @@ class QueryFacts(NamedTuple):
     ranks: str = ""
     compared: tuple[tuple[str, str], ...] = ()
     ranking: Ranking | None = None
-    sides: tuple[tuple[tuple[frozenset[str], frozenset[str]], bool], ...] = ()
 
     @property
     def of_each(self) -> bool:
@@ -151,7 +150,6 @@ def query_facts(sql: str, dialect: str) -> QueryFacts:
         ranks=next((it.key for it in _inequalities(tree) if _compares_like_values(it)), ""),
         compared=tuple(find_compared_numbers(tree)),
         ranking=_read_ranking(tree),
-        sides=tuple(_list_sides(tree)),
     )
 
 
@@ -190,20 +188,6 @@ def _read_ranking(tree: exp.Query) -> Ranking | None:
         for parts in (found[0].args["partition_by"], order.expressions[:1])
     )
     return Ranking(groups, orders, bool(order.expressions[0].args.get("desc")))
-
-
-def _list_sides(tree: exp.Query) -> Iterator[tuple[tuple[frozenset[str], frozenset[str]], bool]]:
-    """The columns on both sides of each inequality between columns, and whether the left one is the greater one."""
-    for it in _inequalities(tree):
-        left, right = (frozenset(name.lower() for name in _list_names(side)) for side in (it.this, it.expression))
-        if left and right:
-            yield (left, right), it.key in ("gt", "gte")
-
-
-def _list_names(side: exp.Expr) -> Iterator[str]:
-    from sqlglot import exp
-
-    yield from (it.name for it in side.find_all(exp.Column))
 
 
 def find_compared_numbers(tree: exp.Query) -> Iterator[tuple[str, str]]:

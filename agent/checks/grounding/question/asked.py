@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
 
 from agent.checks.grounding.claims.claims import Segment, segments_of
 from agent.checks.grounding.claims.item import Item
@@ -26,10 +25,8 @@ class Asked:
     """A question. items: its pieces. classes: its claims."""
 
     def __init__(self, items: Sequence[Item], facts: Facts) -> None:
-        halves = {one.start for one, other in pairwise(items) if one.cls is Class.RANK and other.text.lower() == "half"}
-        halves |= {other.start for one, other in pairwise(items) if one.start in halves}  # "the first half of 2025"
-        self.items, self._facts = [it for it in items if it.start not in halves], facts
-        self.classes = frozenset(it.cls for it in self.items if it.cls is not None)
+        self.items, self._facts = items, facts
+        self.classes = frozenset(it.cls for it in items if it.cls is not None)
 
     @cached_property
     def says_any(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from calendar import month_abbr, month_name
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -19,15 +18,6 @@ from agent.checks.grounding.question.asked import GREATER, Asked
 _PLURAL = re.compile(r"[^\W\d]{3,}(?<!ou)(?<!le)s(?<!ss)")  # "patients", not "dangerous"
 
 
-def _tokens(item: Item) -> set[str]:
-    """What an item is called in a column's name: also "2025", "q1" and "mar" for a time."""
-    found = {item.text.lower()}
-    for year, month, day, quarter in item.date.readings if item.date and not item.places else ():
-        months = (month_abbr[month].lower(), month_name[month].lower()) if month and not day else ()
-        found |= {*months, *([str(year)] if year else []), *([f"q{quarter}"] if quarter else [])}
-    return found
-
-
 class Side(NamedTuple):
     """One of two compared things. words: that name it in a text, in lower case. row: its own row, if it has one."""
 
@@ -37,7 +27,7 @@ class Side(NamedTuple):
 
     def find(self, items: Sequence[Item]) -> int | None:
         """Where a text names it first, in characters."""
-        return next((it.start for it in items if not self.words.isdisjoint(_tokens(it)) or it.rows == {self.row}), None)
+        return next((it.start for it in items if it.text.lower() in self.words or it.rows == {self.row}), None)
 
 
 class Comparison:
@@ -70,7 +60,7 @@ class Comparison:
 
     def _read_column(self, words: frozenset[str], column: ColumnFacts) -> Side | None:
         values = self._facts.values(column.index)
-        said = {token for it in self._asked.items for token in _tokens(it) & words}
+        said = [it.text.lower() for it in self._asked.items if it.text.lower() in words]
         return Side(words, values[0]) if len(said) == len(values) == 1 else None
 
     def holds(self) -> bool | None:

@@ -41,7 +41,7 @@ class Decision:
         self.thresholds = Thresholds(self._asked, facts, numbers)
         self._flags = [it for it in facts.columns if is_flag(it, facts) or self._is_lone_flag(it)]
         self._flag = self._read_flag()
-        ranked = (self._is_compared_so(facts.query.ranks) or self._are_compared()) and bool(facts.rows)
+        ranked = self._is_compared_so(facts.query.ranks) and bool(facts.rows)
         self.comparison = Comparison(self._asked, facts, says=True if ranked and self._flag is None else self._flag)
 
     @property
@@ -124,18 +124,6 @@ class Decision:
         asked = {it.cls in GREATER for it in self._asked.items if it.cls in COMPARING}
         same = len(asked) == 1 and kind in (("gt", "gte") if asked.pop() else ("lt", "lte"))
         return kind == "exists" or (same and self._are_in_order())
-
-    def _are_compared(self) -> bool:
-        """Whether the query lists the rows with a value above, or below, another one, as the question asks."""
-        found, facts = self._asked.comparatives, self._facts
-        if len(found) != 1 or not self._asked.asks_existence or len(facts.measures) == len(facts.columns):
-            return False
-        behind = [it.text.lower() for it in self._asked.items if it.kind == "word" and it.start > found[0].start]
-        ways = set[bool]()
-        for sides, greater in facts.query.sides:
-            named = [any(is_among(word, words_of(" ".join(side))) for word in behind) for side in sides]
-            ways |= {greater is named[1]} if named[0] is not named[1] else set()
-        return ways == {found[0].cls in GREATER}
 
     def _are_in_order(self) -> bool:
         """Whether the query has the words before and behind "than" in the same order, as far as it has them."""
@@ -230,11 +218,10 @@ class Decision:
             return None  # the row that is named decides
         counts = [it for it in facts.measures if it.projection.aggregate in ("count", "sum")]
         if counts:
-            values = [value for it in counts for value in facts.values(it.index)]
+            values = facts.values(counts[0].index)
             chosen = {word for it in facts.conditions for value in it.values for word in words_of(value)}
             is_chosen = any(is_among(word, chosen) for word in facts.question_words)  # "Did Ann order?"
-            mixed = len({it > 0 for it in values}) > 1 and len(counts) > 1  # 3 loans, of 0 euros
-            if mixed or not values or min(values) < 0 or not (asked.asks_existence or is_chosen):
+            if len(counts) > 1 or not values or min(values) < 0 or not (asked.asks_existence or is_chosen):
                 return None
             return max(values) > 0
         return self._is_listed() if asked.asks_existence else self._is_stored()

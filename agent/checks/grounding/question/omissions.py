@@ -70,7 +70,6 @@ _WHICH = re.compile(
     re.IGNORECASE,
 )
 _PER_OF = re.compile(r"_per_([a-z]{3,})$")
-_HALF = re.compile(r"\bhalf\b|\bH[12]\b")
 _FRAGMENT = 2  # most words of an answer that is not a sentence
 _SHORT = 3  # most letters of a word that may be omitted
 _HEAD = 3  # words in which the counted noun occurs
@@ -176,10 +175,6 @@ def find_left_times(items: Sequence[Item], facts: Facts, asked: Sequence[Item]) 
         timed = any(_DATE.match(value) for it in facts.conditions for value in it.values)
         if item.cls is Class.ASKED and timed and not any(it.text.lower() == item.text.lower() for it in items):
             yield Problem(item.text, TIME_LEFT_OUT)
-    halves, told_halves = (sum(_HALF.search(it.text) is not None for it in one) for one in (asked, items))
-    years = sum(it.is_year or (it.date is not None and any(it.date.readings)) for it in items)
-    if told_halves < min(halves, max(1, years)) and any(it.cls is Class.RANK for it in asked):
-        yield Problem("half", TIME_LEFT_OUT)  # "in 2025", for the first half of 2025
     for date in dates:
         of_rows = date.places and any(it.places for it in told)
         if date.date and not of_rows and not any(it.date and _says(it.date, date.date) for it in told):
