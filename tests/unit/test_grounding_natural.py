@@ -43,20 +43,6 @@ FACTS = {
         (("2023-01", 900, 12.5), ("2023-02", 810, -10.0)),
         "SELECT month, passengers, growth_pct FROM monthly ORDER BY month",
     ),
-    "WARDS": facts(
-        "Who is the busiest nurse of each ward?",
-        "ward nurse visits",
-        (("East", "Ada", 31), ("North", "Bo", 58), ("West", "Cy", 12)),
-        "SELECT ward, nurse, visits FROM (SELECT w.ward, n.nurse, n.visits, RANK() OVER (PARTITION BY n.ward_id "
-        "ORDER BY n.visits DESC) AS place FROM nurses n JOIN wards w ON w.id = n.ward_id) WHERE place = 1 ORDER BY 1",
-    ),
-    "TWO_OF_EACH": facts(
-        "Who are the 2 nurses with the most visits in each ward?",
-        "ward nurse visits",
-        (("East", "Ada", 31), ("East", "Bo", 20), ("North", "Cy", 58), ("North", "Di", 44)),
-        "SELECT ward, nurse, visits FROM (SELECT w.ward, n.nurse, n.visits, ROW_NUMBER() OVER (PARTITION BY n.ward_id "
-        "ORDER BY n.visits DESC) AS place FROM nurses n JOIN wards w ON w.id = n.ward_id) WHERE place <= 2 ORDER BY 1",
-    ),
     "SAILED": facts(
         "How many crossings were there in 2023?",
         "n",
@@ -89,9 +75,6 @@ TRUE = (
     ),
     ("GROWTH", "Passengers grew by 12.5% in January 2023 and fell by 10% in February 2023."),
     ("GROWTH", "Growth was 12.5% in January 2023 and -10% in February 2023."),
-    ("WARDS", "The busiest nurse is Ada in East (31), Bo in North (58) and Cy in West (12)."),
-    ("WARDS", "In West, the busiest nurse is Cy, with 12 visits."),
-    ("TWO_OF_EACH", "In East, the 2 nurses with the most visits are Ada with 31 and Bo with 20."),
     ("SAILED", "There were 418 crossings in 2023, not counting aborted ones."),
     ("SAILED", "In 2023, there were 418 crossings (aborted crossings excluded)."),
     ("FARES", "Total fares in 2023, excluding refunded tickets, were 9,120.50."),
@@ -112,11 +95,6 @@ FALSE = (
     ("GROWTH", "Passengers fell by 12.5% in January 2023 and fell by 10% in February 2023."),
     ("GROWTH", "Passengers grew by 12.5% in January 2023 and grew by 10% in February 2023."),
     ("GROWTH", "Passengers grew by 10% in February 2023."),
-    ("WARDS", "The busiest nurse is Cy, with 12 visits."),
-    ("WARDS", "In West, the nurse with the fewest visits is Cy, with 12."),
-    ("WARDS", "In West, the busiest nurse is Ada, with 31 visits."),
-    ("TWO_OF_EACH", "In East, Bo has the most visits, 20, of the 2 nurses."),
-    ("TWO_OF_EACH", "In East, the 2 nurses with the most visits are Cy with 58 and Di with 44."),
     ("SAILED", "There were 418 crossings in 2023, not counting delayed ones."),
     ("SAILED", "There were 418 crossings in 2023, including aborted ones."),
     ("SAILED", "There were 418 aborted crossings in 2023."),

@@ -69,14 +69,6 @@ class Condition(NamedTuple):
     tables: tuple[str, ...] = ()
 
 
-class Ranking(NamedTuple):
-    """How a query ranks rows within groups. groups, orders: names of columns, in lower case. most: from the most."""
-
-    groups: frozenset[str]
-    orders: frozenset[str]
-    most: bool
-
-
 class QueryFacts(NamedTuple):
     """The facts of a query.
 
@@ -101,7 +93,6 @@ class QueryFacts(NamedTuple):
     bounds: frozenset[str] = frozenset()
     ranks: str = ""
     compared: tuple[tuple[str, str], ...] = ()
-    ranking: Ranking | None = None
 
     @property
     def of_each(self) -> bool:
@@ -149,7 +140,6 @@ def query_facts(sql: str, dialect: str) -> QueryFacts:
         bounds=frozenset(literal.name for it in _inequalities(tree) for literal in it.find_all(exp.Literal)),
         ranks=next((it.key for it in _inequalities(tree) if _compares_like_values(it)), ""),
         compared=tuple(find_compared_numbers(tree)),
-        ranking=_read_ranking(tree),
     )
 
 
@@ -169,25 +159,6 @@ def _inequalities(tree: exp.Query) -> Iterator[exp.Binary]:
     from sqlglot import exp
 
     return tree.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE)
-
-
-def _read_ranking(tree: exp.Query) -> Ranking | None:
-    """The only ranking within groups: `RANK() OVER (PARTITION BY branch ORDER BY revenue DESC)`."""
-    from sqlglot import exp
-
-    found = [
-        it
-        for it in tree.find_all(exp.Window)
-        if isinstance(it.this, exp.Rank | exp.DenseRank | exp.RowNumber) and it.args.get("partition_by")
-    ]
-    order = found[0].args.get("order") if len(found) == 1 else None
-    if order is None:
-        return None
-    groups, orders = (
-        frozenset(column.name.lower() for one in parts for column in one.find_all(exp.Column))
-        for parts in (found[0].args["partition_by"], order.expressions[:1])
-    )
-    return Ranking(groups, orders, bool(order.expressions[0].args.get("desc")))
 
 
 def find_compared_numbers(tree: exp.Query) -> Iterator[tuple[str, str]]:

@@ -112,10 +112,6 @@ class Superlatives:
             return None
         column = chosen[0]
         others = [it for it in range(len(facts.rows)) if it not in rows]
-        if (group := self._find_group(segment, column, rows)) is not None:
-            others = [it for it in others if it in group]
-            if not others:  # the query shows only the first of each
-                return facts.query.ranking is not None and facts.query.ranking.most is (cls is Class.MOST)
         labelled = [
             found for it in segment.items[place + 1 :] for found in self._context.numbers.columns.list_labelled(it)
         ]
@@ -142,18 +138,6 @@ class Superlatives:
         if cls is Class.MOST:
             return min(inside) >= max(outside, default=min(inside))
         return max(inside) <= min(outside, default=max(inside))
-
-    def _find_group(self, segment: Segment, column: ColumnFacts, rows: Rows) -> Rows | None:
-        """The rows of the group that a segment names, if the query ranks a column within groups. None if not."""
-        ranking, facts = self._facts.query.ranking, self._facts
-        if ranking is None or ranking.orders.isdisjoint((column.name.lower(), *column.projection.sources)):
-            return None
-        words = [word for name in ranking.groups for word in words_of(name) if word != "id"]
-        for at in {**segment.inherited, **segment.map_own_rows()}:
-            if any(is_among(it, words) for it in words_of(facts.columns[at].name)):
-                cells = {facts.rows[row][at] for row in rows}
-                return frozenset(row for row in range(len(facts.rows)) if facts.rows[row][at] in cells)
-        return None
 
     def _compare_with_question(self, segment: Segment, item: Item) -> str:
         if self._facts.is_polar and self._is_only_named(segment):
