@@ -23,13 +23,6 @@ FACTS = {
         "SELECT o.order_id, f.ferry, o.days_open FROM repair_orders o JOIN ferries f ON f.id = o.ferry_id "
         "WHERE o.closed_on IS NULL ORDER BY o.days_open DESC",
     ),
-    "BUDGET": facts(
-        "What did each crew spend, and what was its budget?",
-        "crew budget spent",
-        (("Deck", 5000, 6120.5), ("Galley", 5000, 4100), ("Engine", 20000, 18300.25)),
-        "SELECT c.crew, c.budget, SUM(p.amount) AS spent FROM crews c JOIN payments p ON p.crew_id = c.id "
-        "GROUP BY c.crew, c.budget",
-    ),
     "QUARTERS": facts(
         "Show the quarterly passengers of 2023 and the change from the previous quarter.",
         "quarter passengers change",
@@ -65,9 +58,6 @@ TRUE = (
     ("CRUISED", "4 guests sailed in 2022 but not in 2023, among them Ada Berg, Bo Dahl and Cy Eng."),
     ("OPEN", "There are 3 open repair orders."),
     ("OPEN", "There are 3 open repair orders, led by order 8 on Ask, open for 61 days."),
-    ("BUDGET", "Deck spent 6,120.50 of its budget of 5,000."),
-    ("BUDGET", "Engine has a budget of 20,000.00 and spent 18,300.25."),
-    ("BUDGET", "Deck spent 6,120.50 against a budget of 5,000."),
     ("QUARTERS", "Q1 2023 passengers were 41,200 (up 1,350 from the previous quarter), Q2 38,900 (down 2,300)."),
     (
         "QUARTERS",
@@ -87,8 +77,6 @@ FALSE = (
     ("CRUISED", "4 ferries sailed in 2022 but not in 2023, including Ada Berg."),
     ("OPEN", "There are 3 ferries with open repair orders."),
     ("OPEN", "There are 3 open repair orders, led by order 9 on Ask, open for 12 days."),
-    ("BUDGET", "Deck spent 5,000 against a budget of 6,120.50."),
-    ("BUDGET", "Galley has a budget of 20,000.00 and spent 4,100."),
     ("QUARTERS", "Q1 2023 had 41,200 passengers (down 1,350 from the previous quarter) and Q2 38,900 (up 2,300)."),
     ("QUARTERS", "Passengers were 41,200 in 2023-Q1 (+2,300), 38,900 in 2023-Q2 (-1,350)."),
     ("QUARTERS", "Passengers were 41,200 in 2023-Q1 (+1,350), 38,900 in 2023-Q2 (+2,300)."),
@@ -101,10 +89,6 @@ FALSE = (
     ("FARES", "Total fares in 2023, excluding sold tickets, were 9,120.50."),
     ("FARES", "Total fares in 2023, excluding refunded crossings, were 9,120.50."),
 )
-
-
-def test_a_number_that_tells_no_rows_apart_is_composed_as_an_amount() -> None:
-    assert "Deck: budget 5,000" in compose_text(FACTS["BUDGET"]).text
 
 
 @pytest.mark.parametrize(("name", "text"), TRUE)

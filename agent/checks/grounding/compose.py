@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from agent.checks.grounding.evidence.facts import YEARS, ColumnFacts, Facts, is_fraction, number_of, spell_out
+from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, is_fraction, number_of, spell_out
 from agent.checks.grounding.evidence.limits import limits_of
 from agent.checks.grounding.numbers.display import (
     MAX_DECIMALS,
@@ -32,6 +32,7 @@ _SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "INR": "₹", "K
 _PREFIXED = {"en", "ko"}
 _UNITS = {"celsius": "°C", "mwh": "MWh", "kwh": "kWh", "gwh": "GWh", "kw": "kW", "mw": "MW", "gb": "GB", "mb": "MB"}
 _UNITS |= {"m2": "m²", "sqm": "m²"}
+_YEARS = range(1500, 2101)
 _TIME = re.compile(r"\d{4}(?:-\d{2}){0,2}(?:[T ].*)?")
 _MIDNIGHT = re.compile(r"(\d{4}-\d{2}-\d{2})[T ]00:00(?::00(?:\.0+)?)?")
 _NAMELESS = re.compile(
@@ -150,7 +151,7 @@ def holds_years(facts: Facts, column: ColumnFacts) -> bool:
     if column.projection.aggregate not in ("", "min", "max") or column.units or column.currency or column.percent:
         return False
     cells = [row[column.index] for row in facts.rows]
-    return all(cell is None or (type(cell) is int and cell in YEARS) for cell in cells)
+    return all(cell is None or (type(cell) is int and cell in _YEARS) for cell in cells)
 
 
 def write_ties(facts: Facts, ties: int) -> str:

@@ -68,10 +68,6 @@ _CHANGE = re.compile(
     r"(?<![a-z])(?:change|growth|increase|decrease|diff|delta|veränder|wachst|zuwachs|évol|croiss|variaci|crec|cresc)",
     re.IGNORECASE,
 )
-_PART_OF_TIME = re.compile(
-    r"year|month|week|day|hour|quarter|jahr|monat|woche|tag|stunde|mois|semaine|jour|mes|día|anno"
-)
-YEARS = range(1500, 2101)
 
 
 @dataclass(frozen=True)
@@ -172,25 +168,7 @@ class Facts:
         """Each column of the result, in order."""
         found = tuple(self._column(index, name) for index, name in enumerate(self.result.columns))
         keys = self._number_keys(found)
-        found = tuple(replace(it, kind="dimension") if it.index in keys else it for it in _with_tables(found))
-        measured = self._list_grouped_measures(found)
-        return tuple(replace(it, kind="measure") if it.index in measured else it for it in found)
-
-    def _list_grouped_measures(self, columns: Sequence[ColumnFacts]) -> set[int]:
-        """Numbers of a grouped query that tell no rows apart, since names do: a credit limit beside its customer."""
-        numbers = {
-            it.index for it in columns if it.kind == "dimension" and not it.projection.aggregate and self._is_amount(it)
-        }
-        names = [it.index for it in columns if it.kind == "dimension" and it.index not in numbers]
-        apart = {tuple(str(row[at]) for at in names) for row in self.rows}
-        return numbers if names and self.query.grouped and len(apart) == len(self.rows) else set()
-
-    def _is_amount(self, column: ColumnFacts) -> bool:
-        """Whether a column has numbers that are neither keys nor parts of a time."""
-        cells = [row[column.index] for row in self.rows if row[column.index] is not None]
-        years = all(isinstance(it, int) and it in YEARS for it in cells)
-        named = NAMING.search(column.name) or _is_key(column.name) or _PART_OF_TIME.search(column.name)
-        return bool(cells) and not years and not named and all(number_of(cell) is not None for cell in cells)
+        return tuple(replace(it, kind="dimension") if it.index in keys else it for it in _with_tables(found))
 
     def _number_keys(self, columns: Sequence[ColumnFacts]) -> set[int]:
         """Whole numbers that only distinguish rows, such as floors if a building has several rows."""

@@ -18,7 +18,6 @@ from agent.checks.grounding.support.beside import FROM, NEAR, currencies
 _NAMED = {Class.MEAN: "avg", Class.SUM: "sum", Class.MOST: "max", Class.LEAST: "min"}
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _WITH = frozenset({"with", "mit", "avec", "con"})
-_OF = frozenset({"of", "von", "de", "di"})
 _ENDS = frozenset(".;!?\n")
 _UNIT_WORDS = 2  # most words of a unit: "square metres"
 _SHORT = 3  # most letters of a word that may also be a unit
@@ -46,8 +45,6 @@ class Columns:
                 break
             if found:
                 before = self._list_labelled_before(items, place)  # "a total of 12 km": the unit alone fits both
-                if before and _leads_to_number(items, items.index(item)):
-                    return before  # "fees of 40 against a limit of 30"
                 found = [it for it in found if it in before] or found
                 if len(found) < len(measures):
                     return found
@@ -200,13 +197,6 @@ class Columns:
         own = [it for it in changes if {*it.projection.sources} - keys == {column.name.lower()}]
         others = {word for it in measures for word in (words_of(it.name) if it in own else it.words)}
         return set(column.words) - others
-
-
-def _leads_to_number(items: Sequence[Item], place: int) -> bool:
-    """Whether the number of a label is the one behind it: "limit of 30"."""
-    behind = items[place + 1 : place + 1 + NEAR]
-    at = next((at for at, it in enumerate(behind) if it.kind == "number"), 0)
-    return at > 0 and behind[at - 1].text.lower() in _OF and all(it.kind == "word" for it in behind[: at - 1])
 
 
 def _is_changed(items: Sequence[Item], place: int) -> bool:
