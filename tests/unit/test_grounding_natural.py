@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from grounding_facts import facts
 
-from agent.checks.grounding.answer import check_text, compose_text
+from agent.checks.grounding.answer import check_text
 
 FACTS = {
     "CRUISED": facts(
@@ -43,6 +43,30 @@ FACTS = {
         "SELECT COUNT(*) AS n FROM crossings WHERE sailed_on >= '2023-01-01' AND sailed_on < '2024-01-01' "
         "AND state <> 'aborted'",
     ),
+    "ABORTED": facts(
+        "How many crossings were there in 2023?",
+        "n",
+        ((418,),),
+        "SELECT COUNT(*) AS n FROM crossings WHERE sailed_on LIKE '2023%' AND NOT state <> 'aborted'",
+    ),
+    "UNSAILED": facts(
+        "How many crossings were there in 2023?",
+        "n",
+        ((418,),),
+        "SELECT COUNT(*) AS n FROM crossings WHERE sailed_on LIKE '2023%' AND (state <> 'aborted' OR state IS NULL)",
+    ),
+    "BUGS": facts(
+        "How many bugs and change requests has each ferry?",
+        "ferry bugs change_requests",
+        (("Ask", 7, 3), ("Bru", 2, 1)),
+        "SELECT ferry, COUNT(bug) AS bugs, COUNT(request) AS change_requests FROM reports GROUP BY ferry",
+    ),
+    "SALES": facts(
+        "How did the sales of each ferry change?",
+        "ferry sales sales_change",
+        (("Ask", 100, 12), ("Bru", 80, -5)),
+        "SELECT ferry, sales, sales_change FROM months",
+    ),
     "FARES": facts(
         "What were the total fares in 2023?",
         "total_fares",
@@ -67,7 +91,6 @@ TRUE = (
     ("GROWTH", "Growth was 12.5% in January 2023 and -10% in February 2023."),
     ("SAILED", "There were 418 crossings in 2023, not counting aborted ones."),
     ("SAILED", "In 2023, there were 418 crossings (aborted crossings excluded)."),
-    ("FARES", "Total fares in 2023, excluding refunded tickets, were 9,120.50."),
 )
 FALSE = (
     ("CRUISED", "3 guests sailed in 2022 but not in 2023, including Ada Berg and Bo Dahl."),
@@ -84,8 +107,14 @@ FALSE = (
     ("GROWTH", "Passengers grew by 12.5% in January 2023 and grew by 10% in February 2023."),
     ("GROWTH", "Passengers grew by 10% in February 2023."),
     ("SAILED", "There were 418 crossings in 2023, not counting delayed ones."),
+    ("ABORTED", "There were 418 crossings in 2023, excluding aborted ones."),
+    ("UNSAILED", "There were 418 crossings in 2023, excluding aborted ones."),
+    ("CRUISED", "4 guests had 7 cabins in 2022 but not in 2023, including Ada Berg."),
+    ("BUGS", "Bugs of Ask rose by 3."),
+    ("SALES", "Sales of Ask rose to 12."),
     ("SAILED", "There were 418 crossings in 2023, including aborted ones."),
     ("SAILED", "There were 418 aborted crossings in 2023."),
+    ("FARES", "Total fares in 2023, excluding refunded tickets, were 9,120.50."),  # of two tables
     ("FARES", "Total fares in 2023, excluding sold tickets, were 9,120.50."),
     ("FARES", "Total fares in 2023, excluding refunded crossings, were 9,120.50."),
 )

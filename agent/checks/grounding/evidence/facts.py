@@ -65,7 +65,7 @@ _HEAD_WORDS = 5
 _ID = re.compile(r"[cgmpu]id", re.IGNORECASE)  # `uid`
 _SHORT_WORD = 3
 _CHANGE = re.compile(
-    r"(?<![a-z])(?:change|growth|increase|decrease|diff|delta|veränder|wachst|zuwachs|évol|croiss|variaci|crec|cresc)",
+    r"(?<![a-z])(?:change|growth|increase|delta|veränder|wachst|zuwachs|évol|croiss(?!ant)|variaci|crec|cresc)",
     re.IGNORECASE,
 )
 
@@ -109,7 +109,7 @@ class ColumnFacts:
     @property
     def is_change(self) -> bool:
         """Whether its numbers are changes, so that their sign says whether something rose."""
-        return _CHANGE.search(self.name) is not None
+        return _CHANGE.search(self.name) is not None and self.projection.aggregate != "count"  # `change_requests`
 
     @cached_property
     def period(self) -> tuple[int, int] | None:

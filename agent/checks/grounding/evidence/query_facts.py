@@ -58,6 +58,7 @@ class Condition(NamedTuple):
     bounds: values that the rows themselves can have. `< '2025-01-01'` excludes its own.
     equal: whether it is a column, `=` and a value.
     tables: of its columns, as far as the query names them.
+    excludes: whether it leaves out a value of the outermost query: `<>`, without OR, NOT or a subquery around it.
     """
 
     columns: tuple[str, ...]
@@ -67,6 +68,7 @@ class Condition(NamedTuple):
     bounds: tuple[str, ...] = ()
     equal: bool = False
     tables: tuple[str, ...] = ()
+    excludes: bool = False
 
 
 class QueryFacts(NamedTuple):
@@ -331,6 +333,7 @@ def _condition(part: exp.Expr, aliases: Mapping[str, str]) -> Condition:
         present=missing and part.find(exp.Not) is not None and not values,
         bounds=tuple(it for it in values if it not in below),
         equal=isinstance(plain := part.unnest(), exp.EQ) and isinstance(plain.this, exp.Column),
+        excludes=isinstance(plain, exp.NEQ) and part.parent_select is part.root(),
         tables=tuple({aliases.get(it.table, "") for it in part.find_all(exp.Column) if it.table})
         or (tuple(aliases.values()) if len(aliases) == 1 else ()),
     )

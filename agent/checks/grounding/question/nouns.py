@@ -128,7 +128,7 @@ def is_own(noun: str, column: ColumnFacts, facts: Facts, quantified: frozenset[s
 def _is_of_table(noun: str, column: ColumnFacts) -> bool:
     """Whether a noun is of the table of a counted column, not of the column."""
     tables, sources = words_of(" ".join(column.projection.tables)), words_of(" ".join(column.projection.sources))
-    return is_among(noun, tables) and not is_among(noun, sources)
+    return not noun.endswith("ed") and is_among(noun, tables) and not is_among(noun, sources)
 
 
 def _has_ending(noun: str, words: set[str]) -> bool:

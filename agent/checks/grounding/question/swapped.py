@@ -24,6 +24,7 @@ _OR_MORE = frozenset({"more", "less", "fewer", "later", "earlier", "older", "you
 _OR_MORE |= {"shorter", "above", "below", "over", "under"}
 _NON = re.compile(r"\bnon-([^\W\d_]+)", re.IGNORECASE)
 _SHARES = frozenset(["share", "percentage", "percent", "proportion", "portion", "fraction"])
+_AFTER_BASE = frozenset(["comes", "come", "came", "goes", "go", "went", "belongs", "belong", "among"])
 _BASE = 2  # words of the question that tell what a share is of
 _AMOUNTS = frozenset(["amount", "amounts", "value", "values"])  # they are claims only as a base
 _OF_THESE = frozenset(["them", "these", "those", "which", "whom"])
@@ -155,7 +156,9 @@ def _find_other_base(items: Sequence[Item], asked: Sequence[Item]) -> Iterator[P
         return
     polar = vocabulary("en").polar
     ended = takewhile(
-        lambda it: it.kind != "mark" and it.cls not in (Class.EACH, Class.PER) and it.text.lower() not in polar,
+        lambda it: (
+            it.kind != "mark" and it.cls not in (Class.EACH, Class.PER) and it.text.lower() not in polar | _AFTER_BASE
+        ),
         asked[of[0] + 1 :],
     )
     wanted = _list_base(ended)[:_BASE]
@@ -168,6 +171,8 @@ def _find_other_base(items: Sequence[Item], asked: Sequence[Item]) -> Iterator[P
             not said and any(it.cls is Class.SUM for it in behind)
         ):
             continue  # "of them", "of the total"
+        if not said and any(it.kind == "name" for it in behind):
+            continue  # "of Ann's"
         if any(not is_among(it, said) and not is_near(it, said) for it in wanted):
             yield Problem(" ".join((item.text, "of", *said[:1])), "the question asks for a share of something else")
 

@@ -202,6 +202,6 @@ class Columns:
 def _is_changed(items: Sequence[Item], place: int) -> bool:
     """Whether a number is what something rose or fell by: "grew by 12", "up 12", "+12"."""
     before = place - 1
-    while before > 0 and items[before].cls is Class.FILLER and items[before].text.lower() not in FROM:
+    while before > 0 and items[before].cls is Class.FILLER and items[before].text.lower() not in FROM | {"to", "auf"}:
         before -= 1
     return before >= 0 and (items[before].cls in (Class.RISE, Class.FALL) or items[place - 1].text == "+")

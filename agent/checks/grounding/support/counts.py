@@ -37,9 +37,8 @@ APART |= {"distintos", "distintas", "diferentes", "diversi", "diverse", "distint
 
 
 # Names behind these are examples.
-_EXAMPLES = frozenset(
-    ["including", "include", "includes", "among", "such", "for example", "for instance", "e.g.", "eg"]
-)
+_TWO_WORDS = (["led", "by"], ["such", "as"])
+_EXAMPLES = frozenset(["including", "include", "includes", "among", "for example", "for instance", "e.g.", "eg"])
 
 
 def _find_examples(items: Sequence[Item], place: int) -> int | None:
@@ -48,7 +47,7 @@ def _find_examples(items: Sequence[Item], place: int) -> int | None:
         (
             at
             for at in range(place + 1, len(items))
-            if items[at].text.lower() in _EXAMPLES or [it.text.lower() for it in items[at : at + 2]] == ["led", "by"]
+            if items[at].text.lower() in _EXAMPLES or [it.text.lower() for it in items[at : at + 2]] in _TWO_WORDS
         ),
         None,
     )
@@ -72,7 +71,8 @@ class Counts:
         """The number of rows, if the words refer to rows: "6 countries", not "6 customers" in 6 countries."""
         facts, item = self.facts, segment.items[place]
         count = len(facts.rows)
-        own = Segment(segment.sentence, segment.items[: _find_examples(segment.items, place)]).map_own_rows()
+        examples = _find_examples(segment.items, place)
+        own = Segment(segment.sentence, segment.items[:examples]).map_own_rows()
         told = frozenset(row for places in own.values() for row in places)
         if item.percent or item.currency or (facts.query.aggregates and count == 1):
             return None
@@ -93,6 +93,8 @@ class Counts:
             return Support("row count", Fraction(count))
         words = [it.text.lower() for it in after if it.kind == "word"]
         keys = self._nouns
+        if examples is not None and not self._may_give_examples(segment.items[place + 1 : examples], words):
+            return None
         heads = [at for at, it in enumerate(words) if PLURAL.search(it) and is_among(it, keys)]
         words = words[heads[0] : heads[0] + 1] if heads else words  # "5 machines cost more"
         measured = {it.index: it.words - keys - words_of_kind((it.name, *it.told)) for it in facts.measures}
@@ -105,6 +107,13 @@ class Counts:
             return Support("row count", Fraction(count))
         return None
 
+    def _may_give_examples(self, between: Sequence[Item], words: Sequence[str]) -> bool:
+        """Whether the rows are counted as what tells them apart, and other numbers are of the query's conditions."""
+        given = {value for it in self.facts.conditions for value in it.values}
+        others = [it.text for it in between if it.kind == "number" and not it.is_year]
+        counted = next((it for it in words if PLURAL.search(it)), "")
+        return is_among(counted, self._apart) and given.issuperset(others)
+
     @cached_property
     def _nouns(self) -> frozenset[str]:
         """Nouns for the rows: from their keys, from the question's "for each", and from the keys' table."""
@@ -116,8 +125,15 @@ class Counts:
             len(keys) > 1 and not each
         )
         of_table = {word for it in tables for word in words_of(it)} if len(tables) == 1 and named else set[str]()
+        return frozenset((self._apart or {word for it in keys for word in it.words}) | each | of_table)
+
+    @cached_property
+    def _apart(self) -> frozenset[str]:
+        """The words of the columns that tell all rows apart."""
+        facts = self.facts
+        keys = [it for it in facts.columns if it.kind == "dimension"]
         apart = [it for it in keys if len({str(row[it.index]) for row in facts.rows}) == len(facts.rows)]
-        return frozenset({word for it in apart or keys for word in it.words} | each | of_table)
+        return frozenset(word for it in apart for word in it.words)
 
     def _repeats(self, segment: Segment, place: int) -> bool:
         """Whether a number is that of "different" things, but rows are equal."""

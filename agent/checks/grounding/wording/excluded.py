@@ -21,8 +21,11 @@ _EXCLUDED = re.compile(
 def blank_excluded(text: str, facts: Facts) -> str:
     """A text with blanks for what it says is left out, if the query denies this stored value of these rows.
 
-    Not if the question speaks of the value, too: then it is a condition.
+    Not if the question speaks of the value, too: then it is a condition. Nor if several tables are read: "ones" may be
+    of any of them.
     """
+    if len(facts.query.read) != 1:
+        return text
     for found in _EXCLUDED.finditer(text):
         value, noun = ((found[name] or found[f"{name}_before"] or "").lower() for name in ("value", "noun"))
         if value not in facts.question_words and any(_denies(it, value, noun, facts) for it in facts.conditions):
@@ -33,7 +36,7 @@ def blank_excluded(text: str, facts: Facts) -> str:
 def _denies(condition: Condition, value: str, noun: str, facts: Facts) -> bool:
     tables = [word for it in condition.tables for word in words_of(it)]
     return (
-        condition.denied
+        condition.excludes
         and len(condition.columns) == 1
         and is_among(value, _list_values(condition, facts))
         and (noun in _ONES or is_among(noun, tables))
