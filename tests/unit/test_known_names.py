@@ -72,7 +72,11 @@ SPELLED = ("straße", "größe", "zähler_nr", "année", "masse", "maße", "blue
     "sql, expected",
     [
         ("SELECT strasse, d.groesse FROM d", 'SELECT "straße", d."größe" FROM d'),
-        ("SELECT STRASSE AS groesse FROM zaehler", 'SELECT "straße" AS "größe" FROM "zähler"'),
+        ("SELECT STRASSE AS groesse FROM zaehler", 'SELECT "straße" AS groesse FROM "zähler"'),
+        ("SELECT MAX(groesse) AS groesse FROM d", 'SELECT MAX("größe") AS "größe" FROM d'),
+        ("SELECT d.strasse, COUNT(*) groesse FROM d", 'SELECT d."straße", COUNT(*) groesse FROM d'),
+        ("SELECT groesse.strasse FROM d AS groesse", 'SELECT groesse."straße" FROM d AS groesse'),
+        ("SELECT zaehler.groesse FROM zaehler", 'SELECT "zähler"."größe" FROM "zähler"'),
         ("SELECT zahler_nr, annee FROM zähler", 'SELECT "zähler_nr", "année" FROM "zähler"'),
         ("SELECT füße FROM d WHERE x = 'groesse'", "SELECT Fuesse FROM d WHERE x = 'groesse'"),
         ("SELECT masse, blue, value_ae FROM d", None),
@@ -83,6 +87,43 @@ def test_a_name_gets_the_umlauts_and_accents_of_the_schema(sql: str, expected: s
     columns = tuple(Column(name=it, type="TEXT") for it in SPELLED)
     tables = (Table(name="d", columns=columns), Table(name="zähler", columns=columns))
     assert quote_names(sql, Schema(database="d", dialect="duckdb", tables=tables)) == expected
+
+
+@pytest.mark.parametrize(
+    "sql, expected, why",
+    [
+        ("SELECT MAX(Importe Bruto) FROM d", 'SELECT MAX("Importe Bruto") FROM d', "a function"),
+        ("SELECT MAX (Importe Bruto) FROM d", 'SELECT MAX ("Importe Bruto") FROM d', "before a blank"),
+        ("SELECT Max, d.max FROM d", 'SELECT "Máx", d."Máx" FROM d', "no function"),
+        (
+            "SELECT x.Importe Bruto FROM d AS x JOIN d AS y ON x.Max = y.Max",
+            'SELECT x."Importe Bruto" FROM d AS x JOIN d AS y ON x."Máx" = y."Máx"',
+            "a keyword",
+        ),
+        ("SELECT CAST(Importe Bruto AS REAL) FROM d", 'SELECT CAST("Importe Bruto" AS REAL) FROM d', "a type"),
+        ("SELECT d.real FROM d", 'SELECT d."Réal" FROM d', "a column that is called as one"),
+        ("SELECT AGE(Importe Bruto) FROM d", 'SELECT AGE("Importe Bruto") FROM d', "one function more"),
+        ("SELECT age FROM d", 'SELECT "Âge" FROM d', "a column"),
+        ("SELECT a.Importe Bruto FROM d a", 'SELECT a."Importe Bruto" FROM d a', "the alias of a table"),
+        (
+            "SELECT COUNT(Importe Bruto) AS a FROM d HAVING a > 1",
+            'SELECT COUNT("Importe Bruto") AS a FROM d HAVING a > 1',
+            "the alias of a number",
+        ),
+        ("SELECT a FROM d", 'SELECT "à" FROM d', "no alias"),
+    ],
+)
+def test_functions_keywords_and_aliases_are_no_names_without_accents(sql: str, expected: str, why: str) -> None:
+    columns = tuple(Column(name=it, type="TEXT") for it in ("Importe Bruto", "Máx", "Ön", "Âge", "Réal", "à"))
+    schema = Schema(database="d", dialect="duckdb", tables=(Table(name="d", columns=columns),))
+    assert quote_names(sql, schema) == expected, why
+
+
+def test_without_accents_if_a_query_does_not_parse_with_them() -> None:
+    columns = tuple(Column(name=it, type="TEXT") for it in ("Importe Bruto", "Précision", "Sèparator"))
+    schema = Schema(database="d", dialect="mysql", tables=(Table(name="d", columns=columns),))
+    sql = "SELECT GROUP_CONCAT(Importe Bruto SEPARATOR ', ') FROM d"
+    assert quote_names(sql, schema) == "SELECT GROUP_CONCAT(`Importe Bruto` SEPARATOR ', ') FROM d"
 
 
 def test_a_quoted_column_gets_them_too() -> None:

@@ -10,14 +10,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
+from functools import cache
 
 from executors.base import Schema
+from executors.dialects.row import RESERVED
 from executors.dialects.table import DIALECTS
+from executors.sql.grammar import plain
 from executors.sql.tree import tree_to_change
 
 _DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": "aa", "ø": "oe", "æ": "ae"})
-_WORD = re.compile(r"(?<![$@:])\b[^\W\d]\w*")
+_WORD = re.compile(r"(?<![$@:])\b[^\W\d]\w*\b(?!\s*\()")  # that calls no function
+_NAME = re.compile(r"(?P<given>\bAS\s+|\)\s*(?:AS\s+)?)?\b(?P<name>[^\W\d]\w*)\b(?P<of>\s*\.)?", re.IGNORECASE)
 _BRACKETS = frozenset({"tsql", "sqlite"})  # sqlglot's names; in other dialects, brackets enclose lists
 _CLOSED = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`|--[^\n]*|/\*.*?\*/"
 # The text that may precede, and follow, a reserved word that is a name.
@@ -39,12 +43,17 @@ def quote_names(sql: str, schema: Schema) -> str | None:
     odd = [it for it in wanting if not dialect.is_reserved(it)]
     reserved = [it for it in wanting if dialect.is_reserved(it)]
     brackets = dialect.sqlglot in _BRACKETS
-    repaired = _outside(sql, lambda text: _with_accents(text, names, dialect.quote_name), brackets=brackets)
-    repaired = _outside(repaired, lambda text: _with_quotes(text, odd, dialect.quote_name), brackets=brackets)
-    if repaired != sql and tree_to_change(repaired, dialect.sqlglot) is not None:
-        return repaired
-    repaired = _outside(repaired, lambda text: _quote_reserved(text, reserved, dialect.quote_name), brackets=brackets)
-    return repaired if repaired != sql and tree_to_change(repaired, dialect.sqlglot) is not None else None
+    kept = _keywords(dialect.sqlglot) | RESERVED | dialect.reserved
+    kept |= _list_aliases(_match_closed(brackets).sub("''", sql), schema)
+    accented = _outside(sql, lambda text: _with_accents(text, names, kept, dialect.quote_name), brackets=brackets)
+    for spelled in dict.fromkeys((accented, sql)):
+        repaired = _outside(spelled, lambda text: _with_quotes(text, odd, dialect.quote_name), brackets=brackets)
+        if repaired != sql and tree_to_change(repaired, dialect.sqlglot) is not None:
+            return repaired
+        repaired = _outside(repaired, lambda it: _quote_reserved(it, reserved, dialect.quote_name), brackets=brackets)
+        if repaired != sql and tree_to_change(repaired, dialect.sqlglot) is not None:
+            return repaired
+    return None
 
 
 def plain_letters(name: str) -> frozenset[str]:
@@ -56,30 +65,56 @@ def plain_letters(name: str) -> frozenset[str]:
     return frozenset({small.translate(_DIGRAPHS), "".join(it for it in marked if not unicodedata.combining(it))})
 
 
-def _with_accents(text: str, names: Iterable[str], quoted: Callable[[str], str]) -> str:
-    """The text with names as the schema spells them, if it spells one alone so."""
+@cache
+def _keywords(dialect: str) -> frozenset[str]:
+    """The words of a dialect and its types, in lower case. Args: dialect: sqlglot's name of it."""
+    return frozenset(word for it in plain(dialect).tokenizer_class.KEYWORDS for word in it.lower().split())
+
+
+def _list_aliases(text: str, schema: Schema) -> set[str]:
+    """The names that a query gives, in lower case. What is read before it is given (`SUM(umsatz) AS umsatz`) is a
+    column, and what a table is called is a table."""
+    tables = {it for table in schema.tables for part in table.parts for it in plain_letters(part)}
+    found, read = set[str](), set[str]()
+    for match in _NAME.finditer(text):
+        name = match["name"].lower()
+        if match["given"] is not None and name not in read:
+            found.add(name)
+        elif match["of"] is not None:
+            found |= {name} if tables.isdisjoint(plain_letters(name)) else set()
+        elif match["given"] is None:
+            read.add(name)
+    return found
+
+
+def _with_accents(text: str, names: Iterable[str], kept: Set[str], quoted: Callable[[str], str]) -> str:
+    """The text with names as the schema spells them, if it spells one alone so. Args: kept: words that stay."""
     known = {it.lower() for it in names}
     spelled: dict[str, set[str]] = defaultdict(set)
     for name in names:
-        for plain in plain_letters(name):
-            spelled[plain].add(name)
+        for letters in plain_letters(name):
+            spelled[letters].add(name)
 
     def put(match: re.Match[str]) -> str:
         found = set[str]().union(*(spelled.get(it, ()) for it in plain_letters(match[0])))
-        return quoted(found.pop()) if len(found) == 1 and match[0].lower() not in known else match[0]
+        stays = known if text[match.start() - 1 : match.start()] == "." else known | kept  # behind a dot is a column
+        return quoted(found.pop()) if len(found) == 1 and match[0].lower() not in stays else match[0]
 
     return _WORD.sub(put, text)
 
 
 def _outside(sql: str, change: Callable[[str], str], *, brackets: bool) -> str:
     """Apply a change to the parts of a query that are not strings, comments or quoted names."""
-    closed = re.compile(_CLOSED + (r"|\[[^\]]*\]" if brackets else ""), re.DOTALL)
     parts: list[str] = []
     end = 0
-    for match in closed.finditer(sql):
+    for match in _match_closed(brackets).finditer(sql):
         parts += [change(sql[end : match.start()]), match[0]]
         end = match.end()
     return "".join([*parts, change(sql[end:])])
+
+
+def _match_closed(brackets: bool) -> re.Pattern[str]:
+    return re.compile(_CLOSED + (r"|\[[^\]]*\]" if brackets else ""), re.DOTALL)
 
 
 def _with_quotes(text: str, names: Iterable[str], quoted: Callable[[str], str]) -> str:
