@@ -83,6 +83,12 @@ DIALECT_CASES: dict[str, tuple[Case, ...]] = {
                 ("postgresql", "held_on DESC LIMIT 1", "(CAST(held_on AS DATE) - CAST(planned_on AS DATE))"),
                 ("postgresql", "held_on LIMIT 1", "(CAST(held_on AS DATE) - CAST(planned_on AS DATE))"),
                 ("postgresql", "held_on NULLS FIRST", "(CAST(held_on AS DATE) - CAST(planned_on AS DATE))"),
+                ("postgresql", "held_on NULLS FIRST, id DESC", "(CAST(held_on AS DATE) - CAST(planned_on AS DATE))"),
+                (
+                    "postgresql",
+                    "id DESC, held_on DESC NULLS LAST",
+                    "(CAST(held_on AS DATE) - CAST(planned_on AS DATE))",
+                ),
                 (
                     "mariadb",
                     "held_on DESC LIMIT 1",

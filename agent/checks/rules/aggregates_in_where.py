@@ -27,7 +27,7 @@ def _count_groups(tree: exp.Query) -> list[str]:
         return []
     parts = conjuncts(where.this)
     aggregated = [it for it in parts if it.find(exp.AggFunc) is not None]
-    if not aggregated or any(it.find(exp.Query) is not None for it in aggregated):
+    if not aggregated or any(it.find(exp.Query) is not None or _reads_rows(it, key) for it in aggregated):
         return []
     groups = exp.select(key.copy()).group_by(key.copy()).having(*aggregated)
     for clause in ("from_", "joins"):
@@ -37,6 +37,12 @@ def _count_groups(tree: exp.Query) -> list[str]:
     tree.set("where", None)
     tree.set("from_", exp.From(this=groups.subquery("counted")))
     return ["the condition of an aggregate is one of groups"]
+
+
+def _reads_rows(condition: exp.Expr, key: exp.Column) -> bool:
+    """Whether a condition has a column of single rows: outside its aggregates, and not the key of the groups."""
+    outside = (it for it in condition.find_all(exp.Column) if it.find_ancestor(exp.AggFunc) is None)
+    return any(it.name.lower() != key.name.lower() or it.table.lower() != key.table.lower() for it in outside)
 
 
 RULE = Rule("aggregates_in_where", "error", "schema", "repair", apply)

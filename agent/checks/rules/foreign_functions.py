@@ -50,7 +50,7 @@ _SQLITE_TIME = re.compile(
     re.IGNORECASE,
 )
 _EVERYWHERE = re.compile(r"(?:%[YmdHS]|[^%\w])+")  # the formats that sqlglot knows in each dialect
-_NULLS = re.compile(r"\bNULLS\s+(?:FIRST|LAST)\b", re.IGNORECASE)
+_NULLS = re.compile(r"\b(NULLS\s+)(FIRST|LAST)\b", re.IGNORECASE)
 _UNITS = {*_PARTS, *_TRUNCATED, *_STEPS, "decade", "century"}
 _CLOCKS = {"now", "getdate", "sysdate", "sysdatetime", "curdate", "current_date", "current_timestamp", "localtimestamp"}
 
@@ -73,7 +73,7 @@ def _translate(context: RuleContext) -> Finding | None:
         if foreign == "mysql" and "||" in context.sql:
             continue  # there it means OR
         try:
-            written = context.to_sql(_order_as_here(parse_sql(context.sql, foreign), context))
+            written = context.to_sql(_order_as_here(context, foreign))
             is_rounded = "epoch" in written and "epoch" not in context.sql.lower()  # a difference in days
             is_other = foreign != context.dialect and written != own and not is_rounded
             if is_other and _list_used(context.sql, context) <= _list_used(written, context):
@@ -83,16 +83,22 @@ def _translate(context: RuleContext) -> Finding | None:
     return None
 
 
-def _order_as_here(tree: exp.Expr, context: RuleContext) -> exp.Expr:
-    """A copy of the tree with NULLs where the own database puts them, unless the query says where they come.
+def _order_as_here(context: RuleContext, foreign: str) -> exp.Expr:
+    """The query as another dialect reads it, with NULLs where the own database puts them, unless the query says where.
 
     The dialect of a function does not show that its order of NULLs is meant, and `nulls_first` reads what is left open.
     """
-    tree, ordering = tree.copy(), Dialect.get_or_raise(context.dialect).NULL_ORDERING
-    for key in tree.find_all(exp.Ordered) if _NULLS.search(context.sql) is None else ():
-        descending = bool(key.args.get("desc"))
-        key.set("nulls_first", ordering != "nulls_are_last" and descending is (ordering == "nulls_are_large"))
+    tree, ordering = parse_sql(context.sql, foreign).copy(), Dialect.get_or_raise(context.dialect).NULL_ORDERING
+    swapped = parse_sql(_NULLS.sub(_swap_nulls, context.sql), foreign)
+    for key, other in zip(tree.find_all(exp.Ordered), swapped.find_all(exp.Ordered), strict=False):
+        if key.args.get("nulls_first") is other.args.get("nulls_first"):  # the query does not say it
+            descending = bool(key.args.get("desc"))
+            key.set("nulls_first", ordering != "nulls_are_last" and descending is (ordering == "nulls_are_large"))
     return tree
+
+
+def _swap_nulls(match: re.Match[str]) -> str:
+    return f"{match[1]}{'LAST' if match[2].upper() == 'FIRST' else 'FIRST'}"
 
 
 def _list_used(sql: str, context: RuleContext) -> Counter[str]:
