@@ -141,6 +141,11 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
                 "FROM screenings AS s CROSS JOIN whole WHERE s.shown_on < '2024-01-01' GROUP BY s.film_id, whole.n",
                 "the whole of a CTE",
             ),
+            (
+                "SELECT film_id, SUM(seats) / COUNT(*) * 1.0 / (SELECT SUM(s.seats) / 100.0 FROM screenings AS s) "
+                "FROM screenings WHERE shown_on >= '2024-01-01' GROUP BY film_id",
+                "a mean over a whole",
+            ),
         ),
         *left_alone(
             ("SELECT 1.0 * COUNT(*) FILTER (WHERE fee > 5) / COUNT(*) FROM loans", "one condition"),
@@ -164,6 +169,27 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
                 "of all that there is",
             ),
             ("SELECT MAX(fee) / MIN(fee) FROM loans", "a ratio"),
+            (
+                "SELECT film_id, 1.0 * SUM(seats) / (SELECT SUM(a.seats) FROM screenings AS a WHERE a.film_id = "
+                "screenings.film_id) FROM screenings WHERE shown_on >= '2024-01-01' GROUP BY film_id",
+                "of all seats of its film",
+            ),
+            (
+                "SELECT film_id, SUM(seats) / (SELECT 1.0 * SUM(seats) / COUNT(DISTINCT film_id) FROM screenings) "
+                "FROM screenings WHERE shown_on >= '2024-01-01' GROUP BY film_id",
+                "held against a mean",
+            ),
+            (
+                "SELECT film_id, COUNT(*) / (SELECT AVG(n) FROM (SELECT COUNT(*) AS n FROM screenings GROUP BY "
+                "film_id) AS x) FROM screenings WHERE shown_on >= '2024-01-01' GROUP BY film_id",
+                "held against a mean of counts",
+            ),
+            (
+                "WITH whole AS (SELECT SUM(seats) / COUNT(*) AS n FROM screenings) SELECT s.film_id, SUM(s.seats) / "
+                "whole.n FROM screenings AS s CROSS JOIN whole WHERE s.shown_on < '2024-01-01' "
+                "GROUP BY s.film_id, whole.n",
+                "the mean of a CTE",
+            ),
             (
                 "SELECT film_id, 1.0 * SUM(seats) / (SELECT SUM(seats) FROM screenings WHERE shown_on >= "
                 "'2024-01-01') FROM screenings WHERE shown_on >= '2024-01-01' GROUP BY film_id",

@@ -102,5 +102,18 @@ CONDITION_CASES: dict[str, tuple[Case, ...]] = {
         ),
         *_left((f"{READERS} name = 'Ada'", "that is the answer"), question="Is there a reader called Ada?"),
         *_left((f"{READERS} name = 'Ada'", "in German"), question="Gibt es eine Leserin namens Ada?"),
+        *(
+            Case(f"{READERS} name = 'Ada'", None, f"“{question}”", question)
+            for question in (
+                "Tell me whether there is a reader called Ada.",
+                "I want to know if a reader is called Ada.",
+                "Verify that Ada is a reader.",
+                "Check for the reader Ada.",
+                "Show that a reader called Ada exists.",
+                "Ich möchte wissen, ob eine Leserin Ada heißt.",
+                "Ada라는 독자가 있나요?",
+                "Kuinka monta lukijaa on, joiden nimi on Ada?",
+            )
+        ),
     ),
 }

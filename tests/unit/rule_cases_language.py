@@ -180,6 +180,15 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
                 ("1 OFFSET 2", "Which is our third most expensive book?", None, "after two"),
                 ("1 OFFSET 1", "Which book was second in the third quarter?", None, "two places"),
                 ("2 OFFSET 3", "Which is our third most expensive book?", None, "several rows"),
+                ("1 OFFSET 0", "Which is our third most expensive book?", None, "the first of all"),
+                *(
+                    ("1 OFFSET 3", f"Which is the fourth title for the third {it}?", None, f"the third {it}")
+                    for it in ("grade", "quarter", "month", "floor", "branch")
+                ),
+                ("1 OFFSET 4", "Which is the most expensive title in the third quarter?", None, "no place"),
+                ("1 OFFSET 4", "Which is the title of the second loan?", None, "a word of the schema"),
+                ("1 OFFSET 4", "Which is the second channel's title?", None, "a column's, too"),
+                ("1 OFFSET 4", "In the third quarter, which is the second most expensive title?", DOUBT, "one is both"),
                 ("1", "Which book cost the most in the third quarter?", None, "no row by its place"),
                 ("1 OFFSET 3", "Which is the first book after the top three?", None, "the first is no place of a row"),
                 ("1 OFFSET (SELECT COUNT(*) / 2 FROM books)", "What is the second book's rank?", None, "the middle"),

@@ -28,7 +28,7 @@ SILENT_CASES: dict[str, tuple[Case, ...]] = {
     "undone_join": (
         *_doubted(
             (f"SELECT r.name, COUNT(l.id) {LENT} WHERE l.fee > 5 GROUP BY r.id", "readers without such a loan"),
-            (f"SELECT f.film_id, SUM(s.seats) {SEEN} WHERE s.shown_on >= '2024-03-01' GROUP BY f.film_id", "a sum"),
+            (f"SELECT r.name, 2 * COUNT(*) AS n, SUM(l.fee) {LENT} WHERE l.fee > 5 GROUP BY r.id", "beside a sum"),
             (f"SELECT r.name, COUNT(l.id) {LENT} WHERE NOT l.fee IN (1, 2) GROUP BY r.id", "neither of two"),
             (
                 f"SELECT r.name, COUNT(l.id) {LENT} WHERE r.since > 2000 AND l.due LIKE '2024%' GROUP BY r.id",
@@ -56,6 +56,11 @@ SILENT_CASES: dict[str, tuple[Case, ...]] = {
             (f"SELECT r.name, COUNT(l.id) {LENT} WHERE l.fee > 5 OR l.id IS NULL GROUP BY r.id", "those without, too"),
             (f"SELECT r.name, COUNT(l.id) {LENT} WHERE COALESCE(l.fee, 0) < 5 GROUP BY r.id", "nothing counts as 0"),
             (f"SELECT r.name {LENT} WHERE l.fee > 5", "a list of what is selected"),
+            (f"SELECT f.film_id, SUM(s.seats) {SEEN} WHERE s.shown_on >= '2024-03-01' GROUP BY f.film_id", "a sum"),
+            (f"SELECT r.name, MAX(l.fee) {LENT} WHERE l.fee > 5 GROUP BY r.id", "the greatest"),
+            (f"SELECT r.name, AVG(l.fee) {LENT} WHERE l.fee > 5 GROUP BY r.id", "a mean"),
+            (f"SELECT r.name {LENT} WHERE l.fee > 5 GROUP BY r.id", "a list of groups"),
+            (f"SELECT r.name {LENT} WHERE l.fee > 5 GROUP BY r.id HAVING COUNT(l.id) > 1", "counted, and not shown"),
             (f"SELECT COUNT(l.id) {LENT} WHERE l.fee > 5", "no groups"),
             (f"SELECT l.book_id, COUNT(*) {LENT} WHERE l.fee > 5 GROUP BY l.book_id", "groups of the loans"),
             (f"SELECT name, COUNT(*) {LENT} WHERE l.fee > 5 GROUP BY name", "groups of unknown tables"),

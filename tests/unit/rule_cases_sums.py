@@ -12,8 +12,8 @@ MEAN = "SELECT AVG({}) FROM openings"
 def _swapped(sql: str, one: str, other: str, why: str, dialect: str = "sqlite") -> tuple[Case, ...]:
     """Both ways: which of them is negative is up to the data."""
     return (
-        Case(sql.format(one), sql.format(other), why, dialect=dialect),
-        Case(sql.format(other), sql.format(one), f"{why}, the other way round", dialect=dialect),
+        Case(sql.format(one), DOUBT, why, dialect=dialect),
+        Case(sql.format(other), DOUBT, f"{why}, the other way round", dialect=dialect),
     )
 
 

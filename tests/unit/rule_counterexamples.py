@@ -360,6 +360,22 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
                 "SELECT id FROM openings WHERE 1.0 * season / 10 > 0.5",
                 "never true",
             ),
+            (
+                "SELECT season / 12, 1 - off_pct / 100 FROM films CROSS JOIN openings",
+                "SELECT season / 12, 1 - 1.0 * off_pct / 100 FROM films CROSS JOIN openings",
+                "a percentage beside dozens",
+            ),
+            (
+                "SELECT ROUND(off_pct / 100, 2) FROM films",
+                "SELECT ROUND(1.0 * off_pct / 100, 2) FROM films",
+                "with decimals",
+            ),
+        ),
+        *doubted(
+            ("SELECT season / 12 FROM openings", "full dozens, perhaps"),
+            ("SELECT (season / 12) AS dozens FROM openings", "under a name"),
+            ("SELECT SUM(season / 500) FROM openings", "in a sum"),
+            ("SELECT COUNT(DISTINCT season / 10) FROM openings", "different tens"),
         ),
         *_cases(
             (
@@ -387,6 +403,9 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
             ("SELECT minutes / 60 || ' h' FROM films", "in a text"),
             ("SELECT CAST(minutes / 60 AS INTEGER) FROM films", "cut on purpose"),
             ("SELECT id FROM openings WHERE season / 10 = 0", "the first ten"),
+            ("SELECT id FROM openings WHERE season / 50 > 0", "at least fifty"),
+            ("SELECT id FROM openings WHERE season / 10 BETWEEN 2 AND 4", "twenty and more"),
+            ("SELECT id FROM openings WHERE 3 <= (season / 10)", "thirty"),
             ("SELECT COUNT(*) / 2.5 FROM loans", "a fraction"),
             ("SELECT COUNT(*) FROM loans WHERE due = '1/2'", "no division"),
             ("SELECT 7 / 2", "what somebody wrote"),

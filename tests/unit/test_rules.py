@@ -210,6 +210,30 @@ async def test_braces_of_a_query_or_a_value_stay_in_a_detail() -> None:
 
 
 @pytest.mark.parametrize(
+    ("dialect", "alias", "question", "counted"),
+    [
+        ("mysql", "L", "How many books were lent?", "L.book_id"),
+        ("clickhouse", "Lent", "How many books were lent?", "Lent.book_id"),
+        ("mysql", "L", "How many readers are there?", "R.id"),
+        ("oracle", "L", "How many readers are there?", 'R."id"'),
+    ],
+)
+def test_counted_rows_writes_an_alias_as_the_query_does(dialect: str, alias: str, question: str, counted: str) -> None:
+    sql = f"SELECT COUNT(*) FROM readers AS R JOIN loans AS {alias} ON R.id = {alias}.reader_id"
+    found = found_by(ALL["counted_rows"], Case(sql, DOUBT, "", question=question, dialect=dialect))
+    assert found is not None
+    assert f"COUNT(DISTINCT {counted})" in found.probes[1]
+
+
+def test_counted_nothing_names_a_query_without_a_name() -> None:
+    joined = "LEFT JOIN (SELECT reader_id FROM loans) ON reader_id = r.id"
+    sql = f"SELECT r.id, COUNT(*) FROM readers AS r {joined} GROUP BY r.id"
+    found = found_by(ALL["counted_nothing"], Case(sql, DOUBT, ""))
+    assert found is not None
+    assert found.detail == "A group without any row of the joined query is counted as 1."
+
+
+@pytest.mark.parametrize(
     ("dialect", "sql"),
     [
         ("mysql", "SELECT * FROM readers NATURAL FULL JOIN loans"),

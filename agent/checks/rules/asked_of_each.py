@@ -2,7 +2,8 @@
 
 In English, the thing after "per" or "by" must be named as in the schema: "per country", "by country". The other
 languages have words that mean nothing else, but for an average, which is one of something already: "price per night"
-may be a column, and "cost per visit" the mean over the rows of `visits`.
+may be a column, and "cost per visit" the mean over the rows of `visits`. "Average pay by branch manager approval" is of
+approvals, so after "by", the last word counts.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from agent.understanding.clarification.inquiry import words_of_names
 from agent.understanding.clarification.words.languages import is_english
 from executors.base import Schema
 from executors.sql.literals import is_text, owner_of
-from rag.words import is_silent, stem_of, tokens, words
+from rag.words import is_silent, phrases, stem_of, tokens, words
 
 _WORD = r"([^\W\d_]+(?:\s[^\W\d_]+)?)"
 _ENGLISH = re.compile(
@@ -50,6 +51,8 @@ def apply(context: RuleContext) -> Finding | None:
         named = {stem_of(it) for it in tokens(match[0]) if not is_silent(it)}
         if named & averaged:
             continue
+        if english and averages and match[2]:
+            named = {stem_of(it) for it in tokens(next(iter(phrases(context.question[match.start(2) :])), ""))[-1:]}
         groups = known - filtered if english and not match[1] else known
         if named & groups or not (english or averages):
             return Finding(f"The question asks “{match[0].strip()}”, and nothing groups the rows by it.")

@@ -28,7 +28,8 @@ def apply(context: RuleContext) -> Finding | None:
         for count in find_all_in_scope(selects_of(tree)[place], exp.Count):
             if isinstance(count.this, exp.Star):
                 count.set("this", key.copy())
-        detail = f"A group without any row of {joins[0].this.alias_or_name} is counted as 1."
+        source = joins[0].this.alias_or_name or "the joined query"
+        detail = f"A group without any row of {source} is counted as 1."
         return Finding(detail, probes=(context.sql, context.to_sql(tree)))
     return None
 

@@ -12,7 +12,7 @@ import re
 from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
-from agent.checks.rules.reading import group_keys
+from agent.checks.rules.reading import group_keys, sources_of
 from agent.understanding.clarification.words.wanted import GENERIC
 from executors.base import Column, Table
 from executors.sql.names.tables import column_of
@@ -41,8 +41,10 @@ def apply(context: RuleContext) -> Finding | None:
     if any(key.name.lower() == column.name.lower() for key in group_keys(select)):
         return None
     tree = context.query.copy()
+    source = sources_of(select).get(alias)
+    written = source.alias_or_name if source is not None else alias  # some databases tell r from R
     count = next(it for item in tree.selects if isinstance(it := item.unalias(), exp.Count))
-    count.set("this", exp.Distinct(expressions=[column_of(alias, column.name, context.schema)]))
+    count.set("this", exp.Distinct(expressions=[column_of(written, column.name, context.schema)]))
     rows = "joined rows" if len(tables) > 1 else f"rows of {table.name}"
     detail = f"The query counts {rows}, and not the different values of {column.name}."
     return Finding(detail, probes=(context.sql, context.to_sql(tree)))

@@ -1,9 +1,10 @@
 """A ratio of integers, which some dialects truncate: 58 of 100 becomes 0.
 
 Only expressions that are integers whatever the columns hold are doubted: counts, and sums and products of counts and
-literals; and a column divided by a literal that none of its values reaches: `1 - discount / 100` is always 1. A
-division that is rounded down on purpose (`FLOOR`, `CAST(... AS INTEGER)`) is left alone. SQL Server also truncates the
-average of integers: of 1 and 2 it is 1.
+literals; and a column divided by a literal that none of its values reaches: `1 - discount / 100` is always 1. Alone, as
+an item or in an aggregate, such a division may count whole steps (`quantity / 12`, full dozens), so it is only doubted.
+A division that is rounded down on purpose (`FLOOR`, `CAST(... AS INTEGER)`) is left alone. SQL Server also truncates
+the average of integers: of 1 and 2 it is 1.
 """
 
 from __future__ import annotations
@@ -34,17 +35,23 @@ def apply(context: RuleContext) -> Finding | None:
         return _divide_exactly(node) if _is_of_integers(node, context) else None
 
     counts: list[str] = []
+    alone: dict[str, str] = {}
 
     def divide_column(node: exp.Expr) -> exp.Expr | None:
         greatest = None if _is_cut(node) or _counts_steps(node) else _greatest_below(node, context)
+        if greatest is not None and _stands_alone(node):
+            alone[context.to_sql(node)] = greatest
+            return None
         counts.extend([greatest] if greatest is not None else [])
         return _divide_exactly(node) if greatest is not None else None
 
     detail = f"{dialect.title} drops the decimals when it divides whole numbers: {{}}."
     if (found := context.change_each(*kinds, by=divide, detail=detail)) is not None:
         return found
-    found = context.change_each(exp.Div, by=divide_column, detail=detail)
-    return found and found._replace(counts=tuple(dict.fromkeys(counts)))
+    if (found := context.change_each(exp.Div, by=divide_column, detail=detail)) is not None:
+        return found._replace(counts=tuple(dict.fromkeys(counts)))
+    detail, counts = detail.replace("{}", "; ".join(alone)), list(dict.fromkeys(alone.values()))
+    return Finding(detail, counts=tuple(counts)) if alone else None
 
 
 def _is_cut(node: exp.Expr) -> bool:
@@ -59,14 +66,25 @@ def _divide_exactly(node: exp.Expr) -> exp.Expr:
 
 def _counts_steps(node: exp.Expr) -> bool:
     """Whether whole steps are meant: compared, joined to a text, grouped by, or beside what is left over."""
-    select, around = node.find_ancestor(exp.Select), node.parent
-    while isinstance(around, exp.Paren):
-        around = around.parent
+    select, around = node.find_ancestor(exp.Select), _around(node)
     back = isinstance(around, exp.Mul) and node.expression in (around.this, around.expression)
     rest = select is not None and any(it.this == node.this for it in select.find_all(exp.Mod))
     keys = group_keys(select) if select is not None else []
     grouped = any(it == node for key in keys for it in key.find_all(exp.Div))
-    return back or rest or grouped or isinstance(around, exp.EQ | exp.In | exp.DPipe | exp.Concat)
+    whole = isinstance(around, exp.Predicate) and all(it.is_int for it in around.find_all(exp.Literal))
+    return back or rest or grouped or whole or isinstance(around, exp.DPipe | exp.Concat)
+
+
+def _stands_alone(node: exp.Expr) -> bool:
+    """Whether a division is a whole item, or all that an aggregate is of."""
+    return isinstance(_around(node), exp.Select | exp.Alias | exp.AggFunc | exp.Distinct)
+
+
+def _around(node: exp.Expr) -> exp.Expr | None:
+    around = node.parent
+    while isinstance(around, exp.Paren):
+        around = around.parent
+    return around
 
 
 def _greatest_below(node: exp.Expr, context: RuleContext) -> str | None:

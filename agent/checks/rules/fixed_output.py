@@ -1,9 +1,12 @@
 """Shows nothing but what its own conditions say: `SELECT name … WHERE name = 'Nora Klein'`.
 
-Such a query can only repeat a word of the question. It answers whether there is such a row, and nothing else.
+Such a query can only repeat a word of the question. It answers whether there is such a row, and nothing else. Whether
+that is asked is unknown in a language without a vocabulary.
 """
 
 from __future__ import annotations
+
+import re
 
 from sqlglot import exp
 
@@ -12,10 +15,14 @@ from agent.checks.grounding.languages.vocabulary import LANGUAGES, vocabulary
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from executors.sql.tree import conjuncts
 
+_WHETHER = re.compile(r"\b(?:whether|if|verify|check|exists?|ob)\b", re.IGNORECASE)
+
 
 def apply(context: RuleContext) -> Finding | None:
     select, question, language = context.query, context.question, language_of(context.question)
-    if not isinstance(select, exp.Select) or (language in LANGUAGES and vocabulary(language).is_polar(question)):
+    if not isinstance(select, exp.Select) or language not in LANGUAGES:
+        return None
+    if vocabulary(language).is_polar(question) or _WHETHER.search(question):
         return None
     where = select.args.get("where")
     fixed = [
@@ -45,4 +52,4 @@ def _are_same(item: exp.Expr, column: exp.Column) -> bool:
     return not item.table or not column.table or item.table.lower() == column.table.lower()
 
 
-RULE = Rule("fixed_output", "query", "schema", "doubt", apply)
+RULE = Rule("fixed_output", "query", "language", "doubt", apply)

@@ -1,45 +1,31 @@
 """A duration that is negative for all rows: `AVG(JULIANDAY(opened) - JULIANDAY(closed))`.
 
-If no row has the first date after the second, and some before it, the dates are swapped, and the difference the other
-way round is a candidate.
+If no row has the first date after the second, and some before it, the dates may be swapped. A negative number may also
+be meant: of a delay, that everything came early.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from sqlglot import exp
 
-from agent.checks.rules.base import Change, Finding, Rule, RuleContext
+from agent.checks.rules.base import Finding, Rule, RuleContext
 from agent.checks.rules.reading import holds_dates
 from executors.sql.literals import owner_of
-from executors.sql.tree import selects_of
 
 _KINDS = (exp.Sub, exp.DateDiff, exp.TimestampDiff)
 
 
 def apply(context: RuleContext) -> Finding | None:
-    counts: list[str] = []
-
-    def swap(tree: exp.Query) -> Iterator[Change]:
-        for select in selects_of(tree):
-            for node in [it for item in select.selects for it in item.find_all(*_KINDS)]:
-                later, earlier = _days_of(node, context)
-                if (
-                    later is None
-                    or earlier is None
-                    or node.find_ancestor(exp.Abs, exp.Predicate, exp.Select) is not select
-                ):
-                    continue
-                counts.append(context.to_sql(_count_negative(select, later, earlier)))
-                before = context.to_sql(node)
-                one, other = node.this, node.expression
-                node.set("this", other)
-                node.set("expression", one)
-                yield Change(before, context.to_sql(node))
-
-    found = context.change(swap, "No row has a positive difference, so the dates are swapped: {}.")
-    return found._replace(counts=tuple(dict.fromkeys(counts))) if found is not None else None
+    for select in context.selects:
+        for node in (it for item in select.selects for it in item.find_all(*_KINDS)):
+            later, earlier = _days_of(node, context)
+            if later is None or earlier is None or node.find_ancestor(exp.Abs, exp.Predicate, exp.Select) is not select:
+                continue
+            detail = "The two dates may be swapped: the difference is negative for {} records, and positive for none: "
+            return Finding(
+                f"{detail}{context.to_sql(node)}.", counts=(context.to_sql(_count_negative(select, later, earlier)),)
+            )
+    return None
 
 
 def _days_of(node: exp.Expr, context: RuleContext) -> tuple[exp.Column | None, exp.Column | None]:
@@ -66,4 +52,4 @@ def _count_negative(select: exp.Select, later: exp.Column, earlier: exp.Column) 
     return rows
 
 
-RULE = Rule("negative_days", "query", "data", "alternative", apply)
+RULE = Rule("negative_days", "query", "data", "doubt", apply)

@@ -30,7 +30,6 @@ RULES = (
     "captured_column",
     "counted_groups",
     "date_arithmetic",
-    "negative_days",
     # doubts, from schema and data
     "fan_out",
     "merged_names",
@@ -51,8 +50,8 @@ RULES = (
     "repeated_amount",
     "share_of_itself",
     "repeated_records",
-    "fixed_output",
     "averaged_text",
+    "negative_days",
     # doubts, from the words of the question
     "loose_or",
     "said_numbers",
@@ -69,6 +68,7 @@ RULES = (
     "held_filter",
     "sorted_by_key",
     "repeated_rows",
+    "fixed_output",
 )
 
 

@@ -17,9 +17,12 @@ from agent.checks.grounding.languages.vocabulary import LANGUAGES, vocabulary
 from agent.checks.grounding.question.unconverted import compare_amounts
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from agent.checks.rules.reading import find_numbers
+from agent.understanding.clarification.inquiry import words_of_names
+from rag.words import words
 
 _TIME = re.compile(r"(?:19|20)\d\d|\d{1,2}|\d\d?\.\d\d?\.(?:\d\d)?\d\d")  # of a date, which SQL may write otherwise
 _WORD = re.compile(r"\w+")
+_RANKED = words("grade quarter month floor branch")  # "the third quarter" is no place of a row
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -58,10 +61,12 @@ def _shows_other_row(context: RuleContext) -> str | None:
         or not all(isinstance(it, exp.Literal) and it.is_int for it in numbers)
     ):
         return None
-    phrases = (vocabulary(language).find_phrase(said, place) for place in range(len(said)))
-    ranks = {it.rank for it in phrases if it is not None and it.rank > 1}
+    found = ((place, vocabulary(language).find_phrase(said, place)) for place in range(len(said)))
+    phrases = [(place, it) for place, it in found if it is not None and it.rank > 1]
+    of_things = _RANKED | words_of_names(context.schema)
+    ranks = {it.rank for at, it in phrases if not of_things & words(" ".join(said[at + it.length :][:1]))}
     place = int(numbers[1].name) + 1
-    if numbers[0].name != "1" or not ranks or place in ranks:
+    if numbers[0].name != "1" or not ranks or place == 1 or place in ranks:
         return None
     return f"The query shows row {place}, and the question asks for row {', '.join(map(str, sorted(ranks)))}."
 

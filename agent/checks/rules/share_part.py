@@ -56,12 +56,26 @@ def _find_wider_whole(division: exp.Div, context: RuleContext) -> Finding | None
     for part, whole in itertools.product(_queries_of(division.this, select), _queries_of(division.expression, select)):
         if part is whole or not group_keys(part) or group_keys(whole) or not whole.find(exp.Sum, exp.Count):
             continue
+        shown = whole.selects if whole is not select else []
+        if _is_correlated(whole) or any(map(_has_average, [division.expression, *shown])):
+            continue
         for condition, alias, table in _filters_of_part(part, whole, context):
             others = exp.select("COUNT(*)").from_(to_source(table, context.schema, alias))
             others = others.where(exp.Not(this=exp.paren(condition.copy())))
             detail = f"The groups are filtered by {context.to_sql(condition)}, and the whole of their shares is not."
             return Finding(detail, counts=(context.to_sql(others),))
     return None
+
+
+def _is_correlated(query: exp.Select) -> bool:
+    """Whether a query reads a column of a query around it, so that its rows are those of one group."""
+    own = {alias for select in query.find_all(exp.Select) for alias in sources_of(select)}
+    return any(it.table and it.table.lower() not in own for it in query.find_all(exp.Column))
+
+
+def _has_average(node: exp.Expr) -> bool:
+    """Whether an expression averages, which no part is a share of: AVG, or something divided by a count."""
+    return node.find(exp.Avg) is not None or any(it.expression.find(exp.Count) for it in node.find_all(exp.Div))
 
 
 def _queries_of(side: exp.Expr, select: exp.Select) -> list[exp.Select]:

@@ -1,7 +1,8 @@
 """Groups that a LEFT JOIN keeps and WHERE drops: a branch without rentals has no `rentals.status` that could be equal.
 
-In the condition of the join, the filter would leave these groups, with nothing counted. If there are none, nothing is
-doubted. Rows that are listed are left alone: there, a filter selects what is listed.
+In the condition of the join, the filter would leave these groups, counted as 0. If there are none, nothing is doubted.
+Rows that are listed are left alone: there, a filter selects what is listed. So are groups without a count: their other
+aggregates would only be NULL.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ _MAY_PASS_NULL = (exp.Is, exp.Coalesce, exp.Or, exp.Case, exp.If, exp.NullSafeEQ
 def apply(context: RuleContext) -> Finding | None:
     for place, select in enumerate(context.selects):
         where, keys = select.args.get("where"), group_keys(select)
+        if not any(item.find(exp.Count, exp.CountIf) for item in select.selects):
+            continue
         grouped = {column.table.lower() for key in keys for column in key.find_all(exp.Column)}
         for at, join in enumerate(select.args.get("joins") or []):
             name, on = join.this.alias_or_name.lower(), join.args.get("on")
