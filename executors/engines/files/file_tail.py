@@ -116,14 +116,15 @@ def _last_rows(path: Path, delimiter: str, skip: int) -> Iterator[_Row]:
 
 
 def _is_note(row: _Row, above: Sequence[_Row], width: int) -> bool:
-    """Whether a row is a text that is not a row of the table: it is shorter, or stands apart, or says so."""
+    """Whether a row is a text that is no row of the table: a longer one in fewer fields, apart, or one that says so."""
     if len(row.values) != 1 or _VALUE.fullmatch(row.values[0]) or not above or _label(row.fields):
         return False
     text = row.values[0]
     column = next(at for at, field in enumerate(row.fields) if field)
     values = [it.fields[column] for it in above if len(it.values) > 1 and column < len(it.fields) and it.fields[column]]
     other = len(values) >= _FEWEST and all(map(_VALUE.fullmatch, values))
-    return len(row.fields) < width or not above[-1].values or other or bool(_NOTE.fullmatch(text) or _SIGN.match(text))
+    short = len(row.fields) < width and len(text) > max(map(len, values), default=0)  # else a row that lacks fields
+    return short or not above[-1].values or other or bool(_NOTE.fullmatch(text) or _SIGN.match(text))
 
 
 def _label(fields: Sequence[str], pattern: str = _IS_ANY) -> str:
