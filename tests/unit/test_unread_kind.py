@@ -28,7 +28,17 @@ READINGS = "SELECT MAX(val) FROM rdg"
     ],
 )
 def test_a_value_that_begins_a_word_may_be_meant(question: str, stored: str, is_doubted: bool) -> None:
-    columns = (Column(name="typ", type="TEXT", samples=(stored, "x")), Column(name="val", type="REAL"))
+    assert (unread_kind.RULE.apply(_context(question, stored)) is not None) is is_doubted
+
+
+def test_a_private_value_is_not_named() -> None:
+    assert unread_kind.RULE.apply(_context("What is the highest vibration?", "vib", private=True)) is None
+
+
+def _context(question: str, stored: str, *, private: bool = False) -> RuleContext:
+    columns = (
+        Column(name="typ", type="TEXT", samples=(stored, "x"), private=private),
+        Column(name="val", type="REAL"),
+    )
     schema = Schema(database="d", dialect="sqlite", tables=(Table(name="rdg", columns=columns),))
-    context = RuleContext(READINGS, schema, tree_to_change(READINGS, "sqlite"), question)
-    assert (unread_kind.RULE.apply(context) is not None) is is_doubted
+    return RuleContext(READINGS, schema, tree_to_change(READINGS, "sqlite"), question)

@@ -35,7 +35,7 @@ def apply(context: RuleContext) -> Finding | None:
     if any(it.is_star for it in query.selects):  # it shows the column
         return None
     tables = {it.name: it for select in context.selects for it in context.tables(select).values() if it is not None}
-    columns = [(table, column) for table in tables.values() for column in table.columns]
+    columns = [(table, column) for table in tables.values() for column in table.columns if not column.private]
     texts = [str(it.this) for it in query.find_all(exp.Literal) if it.is_string]
     names = (*texts, *(it.name for it in context.schema.tables), *(column.name for _, column in columns))
     said = telling_words(context.question) - words(" ".join(names)) - _PERIODS

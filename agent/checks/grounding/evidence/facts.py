@@ -64,7 +64,8 @@ _ASIDE = re.compile(
 _HEAD_WORDS = 5
 _ID = re.compile(r"[cgmpu]id", re.IGNORECASE)  # `uid`
 _SHORT_WORD = 3
-_CHANGE = re.compile(
+# Names of columns whose sign says whether something rose. Of `decrease` and `diff` it may say the opposite.
+_SIGNED_CHANGE = re.compile(
     r"(?<![a-z])(?:change|growth|increase|delta|veränder|wachst|zuwachs|évol|croiss(?!ant)|variaci|crec|cresc)",
     re.IGNORECASE,
 )
@@ -109,7 +110,8 @@ class ColumnFacts:
     @property
     def is_change(self) -> bool:
         """Whether its numbers are changes, so that their sign says whether something rose."""
-        return _CHANGE.search(self.name) is not None and self.projection.aggregate != "count"  # `change_requests`
+        is_counted = self.projection.aggregate == "count"  # `change_requests`
+        return not is_counted and _SIGNED_CHANGE.search(self.name) is not None
 
     @cached_property
     def period(self) -> tuple[int, int] | None:
