@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 
 import psutil
@@ -47,16 +46,18 @@ def executor(server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> Iterato
 @contextmanager
 def held(server: PostgresServer) -> Iterator[None]:
     """No process of the server does anything."""
-    first = int((server._data / "postmaster.pid").read_text(encoding="ascii").split()[0])
-    processes = [psutil.Process(first), *psutil.Process(first).children(recursive=True)]
-    for process in processes:
-        os.kill(process.pid, signal.SIGSTOP)
+    first = psutil.Process(int((server._data / "postmaster.pid").read_text(encoding="ascii").split()[0]))
+    first.suspend()  # It starts no process from here on.
+    processes = [first, *first.children(recursive=True)]
     try:
+        for process in processes[1:]:
+            with suppress(psutil.NoSuchProcess):  # A worker of the server's own may end at any time.
+                process.suspend()
         yield
     finally:
         for process in processes:
-            if process.is_running():
-                os.kill(process.pid, signal.SIGCONT)
+            with suppress(psutil.NoSuchProcess):
+                process.resume()
 
 
 def asked(executor: Executor) -> object:
