@@ -15,6 +15,7 @@ from agent.core.events import Event
 from agent.core.models import Options
 from agent.pipeline.service import Service, build_service
 from agent.platform.config.settings import Settings
+from executors.workers import checking
 from executors.workers.pool import WorkerPool, get_shared_pool
 from testbed.scripted_model import ScriptedModel
 
@@ -59,24 +60,33 @@ INSERT INTO orders VALUES
 
 @pytest.fixture(scope="session", autouse=True)
 def workers() -> Iterator[WorkerPool]:
-    """The processes that ask local databases: the same ones for all tests, for to start one takes a second."""
-    pool = get_shared_pool(Settings.model_fields["local_workers"].default, 2 * 10**9)
-    pool.hold()
+    """The processes of local databases, and the guard's: the same for all tests, for to start one takes a second."""
+    pool, guards = get_shared_pool(Settings.model_fields["local_workers"].default, 2 * 10**9), checking.workers()
+    for one in (pool, guards):
+        one.hold()
     yield pool
-    pool.release()
+    for one in (pool, guards):
+        one.release()
 
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A question waits until values and vectors are there: a busy machine needs longer for them than users wait."""
-    for module in (
-        "agent.databases.knowledge.linking",
-        "agent.databases.knowledge.implied_keys",
-        "agent.understanding.clarification.nearness",
-        "agent.understanding.messages.by_meaning",
-        "agent.understanding.first_look.look",
+    """A question waits until values and vectors are there, and for what it looks up: a busy machine, on which a process
+    for a query may have to begin, needs longer for them than users wait.
+    """
+    for name in (
+        "agent.databases.knowledge.linking.PATIENCE_S",
+        "agent.databases.knowledge.implied_keys.PATIENCE_S",
+        "agent.databases.knowledge.implied_keys.QUERY_S",
+        "agent.databases.knowledge.implied_keys.TOTAL_S",
+        "agent.understanding.clarification.lookups.TIMEOUT_S",
+        "agent.understanding.clarification.nearness.PATIENCE_S",
+        "agent.understanding.messages.by_meaning.PATIENCE_S",
+        "agent.understanding.messages.overview.COUNT_S",
+        "agent.understanding.first_look.look.PATIENCE_S",
+        "agent.understanding.first_look.look.QUERY_S",
     ):
-        monkeypatch.setattr(f"{module}.PATIENCE_S", 60.0)
+        monkeypatch.setattr(name, 60.0)
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ SALES = "sale_id;Stadt;Umsatz;Menge;Tag\n" + "".join(
 FIRST = "What is the total umsatz of sales for each stadt?"
 
 
-pytestmark = pytest.mark.usefixtures("service_embedder")
+pytestmark = pytest.mark.usefixtures("service_embedder", "patient")
 
 
 @pytest.fixture

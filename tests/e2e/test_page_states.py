@@ -11,7 +11,7 @@ from playwright.async_api import Browser
 from bench.page_states import BESIDE, DRAWERS, STATES, on_a_phone, stage, walk
 from testbed.browser import DESKTOP, PHONE, Watched
 
-pytestmark = pytest.mark.usefixtures("service_embedder")
+pytestmark = pytest.mark.usefixtures("service_embedder", "patient")
 
 # The levels of the headings in a dialog that is open, whose first is 2, for it lies on a view; or in the view.
 HEADINGS = """() => {

@@ -21,6 +21,8 @@ from testbed.scripted_model import ScriptedModel
 
 Make = Callable[..., Service]
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 
 @pytest.fixture
 def meaning() -> None:
@@ -273,7 +275,7 @@ WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 40) INS
 )
 
 
-@pytest.mark.usefixtures("meaning", "patient")
+@pytest.mark.usefixtures("meaning")
 async def test_the_questions_of_a_new_database_were_run(
     make_service: Make, model: ScriptedModel, registry: Path
 ) -> None:

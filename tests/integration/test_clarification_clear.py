@@ -138,7 +138,9 @@ async def service(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Ser
     registry = make_databases(folder)
     with registry.open("a", encoding="utf-8") as entries:
         entries.write(f"shop: {{url: {SAMPLES / 'shop.duckdb'}, docs: [{SAMPLES / 'docs'}]}}\n")
-    built = build_service(Settings(registry=registry, state_dir=folder / "state"), model=ScriptedModel())
+    with pytest.MonkeyPatch.context() as patient:  # the fixture of that name comes after this one
+        patient.setattr("agent.databases.knowledge.linking.PATIENCE_S", 60.0)
+        built = build_service(Settings(registry=registry, state_dir=folder / "state"), model=ScriptedModel())
     await built.index("shop", LOCAL)
     yield built
     await built.close()

@@ -31,7 +31,7 @@ SALES = "sale_id;Stadt;Umsatz;Menge;Tag\n" + "".join(
 CODES = "diag_id,icd,main,x7\n" + "".join(f"{n},A{n % 4:02},{n % 2},{n % 5}\n" for n in range(1, 41))
 
 
-pytestmark = pytest.mark.usefixtures("service_embedder")
+pytestmark = pytest.mark.usefixtures("service_embedder", "patient")
 
 
 @pytest.fixture
@@ -70,7 +70,6 @@ async def test_the_questions_are_of_measures_dates_and_categories_and_give_rows(
     assert "How many orders were there in 2025?" in shop["questions"]
 
 
-@pytest.mark.usefixtures("patient")
 async def test_examples_are_in_a_language_and_first_about_the_tables_that_are_named(
     own: Path, make_service: Callable[..., Service]
 ) -> None:

@@ -18,6 +18,8 @@ from executors.errors import ErrorKind, SqlFailed
 from executors.registry.registry import Registry
 from executors.router import Router
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 BROKER = """
 CREATE TABLE xx_client (xxClientId TEXT PRIMARY KEY, xxClientName TEXT);
 CREATE TABLE xx_paper (xxPaperId TEXT PRIMARY KEY, xxPaperName TEXT);
@@ -53,7 +55,7 @@ async def keys() -> AsyncIterator[ImpliedKeys]:
 
 def opened(path: Path) -> Database:
     router = Router(Registry(), sample_values=3, duckdb_memory="200MB", duckdb_threads=1)
-    return Database(router.open_path(path), limit=2, timeout_s=10)
+    return Database(router.open_path(path), limit=2, timeout_s=60)
 
 
 def told(schema: Schema) -> dict[str, set[str]]:

@@ -171,6 +171,7 @@ async def test_a_repair_takes_no_attempt_also_of_the_last_query(ask: Ask, model:
     assert answer.usage.model_calls == 6
 
 
+@pytest.mark.usefixtures("patient")
 async def test_where_no_query_runs_the_answer_says_what_was_tried_and_what_could_be_asked(
     ask: Ask, model: ScriptedModel
 ) -> None:

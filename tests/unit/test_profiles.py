@@ -131,6 +131,7 @@ async def test_an_unreadable_plan_costs_a_warning_and_no_answer(
     await service.close()
 
 
+@pytest.mark.usefixtures("patient")
 async def test_a_speculative_answer_of_a_refused_query_is_thrown_away(
     make_service: MakeService, model: ScriptedModel
 ) -> None:

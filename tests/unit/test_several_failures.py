@@ -51,6 +51,7 @@ async def test_a_part_without_an_answer_leaves_the_others(service: Service, mode
     assert any("Part 1 does not give exactly one number." in warning for warning in answer.warnings)
 
 
+@pytest.mark.usefixtures("patient")
 async def test_where_no_part_has_an_answer_there_is_none(service: Service, model: ScriptedModel) -> None:
     model.replies(text=plan(APRIL, MARCH))
     model.replies(sql="SELECT temperature FROM weather")
