@@ -15,10 +15,12 @@ from types import TracebackType
 from typing import Self
 
 from testbed.ports import free_port
+from testbed.waiting import PATIENCE_S
 
 USER, PASSWORD = "postgres", "p@ss:w/rd %1"
 READER, READER_PASSWORD = "reader", "only reads"
 _UNPRIVILEGED = "nobody"
+_SECONDS = f"{PATIENCE_S:.0f}"  # until a start or a stop has failed
 
 
 class PostgresServer:
@@ -65,11 +67,11 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        self._run("pg_ctl", "-D", str(self._data), "-l", str(self._folder / "log"), "-w", "start")
+        self._run("pg_ctl", "-D", str(self._data), "-l", str(self._folder / "log"), "-w", "-t", _SECONDS, "start")
 
     def stop(self) -> None:
         """Stop it at once; connections break."""
-        self._run("pg_ctl", "-D", str(self._data), "-m", "fast", "-w", "stop")
+        self._run("pg_ctl", "-D", str(self._data), "-m", "fast", "-w", "-t", _SECONDS, "stop")
 
     def url(self, database: str = "postgres", user: str = USER, password: str = PASSWORD, **options: str) -> str:
         """The address of a database, for the registry."""
@@ -126,7 +128,7 @@ class PostgresServer:
                 user=self._user,
                 cwd=self._folder,
                 check=False,
-                timeout=60,
+                timeout=PATIENCE_S,
             )
         if done.returncode:
             logs = (self._folder / f"{program}.log", self._folder / "log")
