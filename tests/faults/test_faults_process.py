@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +60,10 @@ class Process:
 
     def workers(self) -> dict[int, float]:
         """Seconds that each process which it started has computed, by their ids."""
-        tasks = Path(f"/proc/{self._process.pid}/task").glob("*/children")
-        found = [int(pid) for children in tasks for pid in children.read_text(encoding="ascii").split()]
+        found: list[int] = []
+        for children in Path(f"/proc/{self._process.pid}/task").glob("*/children"):
+            with suppress(OSError):  # a thread that has ended since it was listed
+                found += map(int, children.read_text(encoding="ascii").split())
         return {pid: _computed_s(pid) for pid in found}
 
     def kill(self) -> None:
@@ -212,7 +215,8 @@ def test_a_query_that_does_not_end_holds_nobody_up_and_its_process_ends_too(serv
         until(lambda: any(spent > before.get(pid, 0.0) + 1 for pid, spent in process.workers().items()))
         workers = process.workers()
         for pid in workers if held else ():
-            os.kill(pid, signal.SIGSTOP)
+            with suppress(ProcessLookupError):  # one of the guard's may end meanwhile
+                os.kill(pid, signal.SIGSTOP)
         process.signal(signal.SIGTERM)
         problem(queried.result(), 503, "shutting-down")
     assert process.ended() == -signal.SIGTERM

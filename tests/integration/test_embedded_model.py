@@ -249,6 +249,8 @@ async def test_a_closed_model_is_loaded_again_when_it_is_needed(model_file: Path
 
 
 async def test_a_load_that_nobody_waits_for_ends_quietly(model_file: Path, caplog: pytest.LogCaptureFixture) -> None:
+    gc.collect()  # what other tests left is not heard of here
+    caplog.clear()
     model = EmbeddedModel(SETTINGS)
     waiting = asyncio.ensure_future(model.ready())
     await asyncio.to_thread(until, lambda: model._servers)

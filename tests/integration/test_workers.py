@@ -310,26 +310,6 @@ def test_all_workers_let_go_of_a_duckdb_file_that_is_to_be_written(make: Make, p
 SCHEMA = Schema(database="data", dialect="duckdb", tables=(Table(name="t", columns=(Column(name="n", type="INT"),)),))
 
 
-async def test_the_service_lives_while_the_guard_looks_at_a_query(make_service: Callable[..., Service]) -> None:
-    """The guard's process is held while it looks; the service answers before it goes on."""
-    async with api_client(app_without_docs(make_service)) as client:
-        body = {"database": "shop", "sql": "SELECT order_id FROM orders"}
-        assert (await client.post("/execute", json=body)).status_code == 200
-        guards = checking.workers()
-        stopped = guards.pids()
-        for pid in stopped:
-            os.kill(pid, signal.SIGSTOP)
-        try:
-            asked = asyncio.create_task(client.post("/execute", json={**body, "sql": "SELECT amount FROM orders"}))
-            await asyncio.to_thread(until, lambda: len(guards._busy) == 1)
-            assert (await client.get("/health/live")).status_code == 200
-            assert not asked.done()
-        finally:
-            for pid in stopped:
-                os.kill(pid, signal.SIGCONT)
-        assert (await asked).status_code == 200
-
-
 @pytest.fixture
 def guards(monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerPool]:
     """One process for the guard that no other test has, and that nobody ends because it idles."""
@@ -340,6 +320,25 @@ def guards(monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerPool]:
     checking.check("SELECT n FROM t", SCHEMA, row_limit=1)
     yield pool
     pool.end()
+
+
+async def test_the_service_lives_while_the_guard_looks_at_a_query(
+    guards: WorkerPool, make_service: Callable[..., Service]
+) -> None:
+    """The guard's process is held while it looks; the service answers before it goes on."""
+    async with api_client(app_without_docs(make_service)) as client:
+        body = {"database": "shop", "sql": "SELECT order_id FROM orders"}
+        assert (await client.post("/execute", json=body)).status_code == 200
+        (pid,) = guards.pids()
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            asked = asyncio.create_task(client.post("/execute", json={**body, "sql": "SELECT amount FROM orders"}))
+            await asyncio.to_thread(until, lambda: len(guards._busy) == 1)
+            assert (await client.get("/health/live")).status_code == 200
+            assert not asked.done()
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        assert (await asked).status_code == 200
 
 
 def test_a_look_that_takes_too_long_is_a_query_that_is_too_big(guards: WorkerPool) -> None:
