@@ -25,6 +25,12 @@ def missing(*, axe: bool = False) -> str:
     return "axe-core is not installed: npm ci --prefix web" if axe and not AXE.exists() else ""
 
 
+# What a page shows for some seconds only, that something was copied or can be undone, it shows for ever: a busy machine
+# may look for it later.
+_STAYS = """{
+  const later = window.setTimeout;
+  window.setTimeout = (then, ms, ...more) => later(then, ms === 2500 || ms === 10000 ? 1e8 : ms, ...more);
+}"""
 _SETTLED = """Promise.allSettled(
   document.getAnimations().filter((it) => it.effect.getComputedTiming().endTime < Infinity).map((it) => it.finished)
 )"""
@@ -79,7 +85,7 @@ class Watched:
 async def chromium() -> AsyncIterator[Browser]:
     """A browser while the block runs; nothing is downloaded for it."""
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=shutil.which("chromium"))
+        browser = await playwright.chromium.launch(executable_path=shutil.which("chromium"), timeout=PATIENCE_MS)
         yield browser
         await browser.close()
 
@@ -103,6 +109,7 @@ async def watched(
         locale=locale,
     )
     context.set_default_timeout(PATIENCE_MS)
+    await context.add_init_script(_STAYS)
     seen = Watched(await context.new_page(), url)
     seen.watch()
     await seen.page.goto(url + path)

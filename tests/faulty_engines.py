@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import duckdb
 import psycopg2
 import pymysql
+from until import until
 
 from agent.platform.config.settings import Settings
 from executors.workers.pool import get_shared_pool
@@ -86,6 +87,14 @@ class Server(Engine):
             else:
                 raise AssertionError("the server never runs out of them")
             yield
+        until(self._lets_in)  # it gives a place back when it has noticed that the connection was closed
+
+    def _lets_in(self) -> bool:
+        try:
+            self.connection().close()
+        except self.refusal:
+            return False
+        return True
 
     refusal: ClassVar[type[Exception]]
 

@@ -25,8 +25,9 @@ from testbed.azurite import ACCOUNT, KEY, Azurite
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Another program writes, and does not end."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+    """Another program writes, and does not end; nobody waits for it as long as usual."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as other, pytest.MonkeyPatch.context() as impatient:
+        impatient.setattr(sqlite, "BUSY_S", 0.1)
         other.execute("BEGIN EXCLUSIVE")
         yield
 
@@ -93,7 +94,6 @@ def model() -> Iterator[FaultyModel]:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite, "BUSY_S", 0.1)
     monkeypatch.setattr(
         azure_tables, "_CLIENT_OPTIONS", {"connection_timeout": 10, "read_timeout": 20, "retry_total": 0}
     )

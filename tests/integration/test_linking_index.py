@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
@@ -246,11 +247,23 @@ async def test_after_indexing_tables_are_chosen_by_vectors_too(
     await links.close()
 
 
-async def test_while_columns_are_not_indexed_yet_it_is_said(
-    people: Database, store: Store, embedder: HashingEmbedder
-) -> None:
-    links = SchemaLinks(store, embedder, patience_s=30)
+class Held(HashingEmbedder):
+    """Embeds when the test lets it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_embed = threading.Event()
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        assert self.may_embed.wait(60)
+        return super().embed(texts)
+
+
+async def test_while_columns_are_not_indexed_yet_it_is_said(people: Database, store: Store) -> None:
+    held = Held()
+    links = SchemaLinks(store, held, patience_s=30)
     linked, missing = await links.link("Which people?", people, (), (), choosing=True)
+    held.may_embed.set()
     assert linked.ranking.tables[0].table == "people"
     assert "being indexed" in missing[0]
     await links.close()

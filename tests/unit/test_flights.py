@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 
 import pytest
+from eventually import eventually
 
 from agent.core.answers import Answer
 from agent.core.errors import ModelUnavailable
@@ -58,10 +59,14 @@ def ask(service: Service, gate: Gate, **more: object) -> asyncio.Task[Answer]:
     return asyncio.create_task(service.query(QUESTION, "shop", **more))  # type: ignore[arg-type]
 
 
-async def until_asked(gate: Gate) -> None:
+async def until_asked(service: Service, gate: Gate, callers: int) -> None:
+    """Wait until the model is asked, and so many callers wait for what comes of it."""
+
+    async def waiting() -> int:
+        return sum(flight.followers for flight in service.asking._flights._flights.values())
+
     await gate.reached.wait()
-    for _ in range(20):  # so that every other caller has come as far as it can
-        await asyncio.sleep(0)
+    await eventually(waiting, lambda number: number == callers)
 
 
 async def test_it_is_answered_once_and_each_caller_has_an_answer_of_its_own(
@@ -69,7 +74,7 @@ async def test_it_is_answered_once_and_each_caller_has_an_answer_of_its_own(
 ) -> None:
     script(model)
     callers = [ask(service, gate, trace_id=f"{number}" * 32) for number in range(1, 6)]
-    await until_asked(gate)
+    await until_asked(service, gate, 5)
     gate.open()
     answers = await asyncio.gather(*callers)
     model.assert_done()
@@ -88,9 +93,9 @@ async def test_every_caller_sees_all_events(service: Service, model: ScriptedMod
             return [type(event).__name__ async for event in happened]
 
     first = asyncio.create_task(events())
-    await until_asked(gate)
+    await until_asked(service, gate, 1)
     second = asyncio.create_task(events())
-    await until_asked(gate)
+    await until_asked(service, gate, 2)
     gate.open()
     seen = await first
     assert await second == seen
@@ -107,7 +112,7 @@ async def test_what_is_not_the_same_is_answered_by_itself(
 ) -> None:
     script(model, times=2)
     one, two = ask(service, gate), ask(service, gate, **other)
-    await until_asked(gate)
+    await until_asked(service, gate, 2)
     gate.open()
     await asyncio.gather(one, two, return_exceptions=True)  # which of them gets which reply is nobody's promise
     assert sum(call.schema_name == "sql" for call in model.asked) >= 2
@@ -116,7 +121,7 @@ async def test_what_is_not_the_same_is_answered_by_itself(
 async def test_who_asked_first_may_hang_up(service: Service, model: ScriptedModel, gate: Gate) -> None:
     script(model)
     first, second = ask(service, gate), ask(service, gate)
-    await until_asked(gate)
+    await until_asked(service, gate, 2)
     first.cancel()
     await asyncio.gather(first, return_exceptions=True)
     gate.open()
@@ -127,7 +132,7 @@ async def test_who_asked_first_may_hang_up(service: Service, model: ScriptedMode
 
 async def test_when_nobody_listens_any_more_it_is_cancelled(service: Service, gate: Gate) -> None:
     callers = [ask(service, gate), ask(service, gate)]
-    await until_asked(gate)
+    await until_asked(service, gate, 2)
     for caller in callers:
         caller.cancel()
     await asyncio.gather(*callers, return_exceptions=True)
@@ -137,7 +142,7 @@ async def test_when_nobody_listens_any_more_it_is_cancelled(service: Service, ga
 async def test_an_error_is_everybodys(service: Service, model: ScriptedModel, gate: Gate) -> None:
     model.replies(raises=ModelUnavailable("The model cannot be reached."))
     callers = [ask(service, gate), ask(service, gate)]
-    await until_asked(gate)
+    await until_asked(service, gate, 2)
     gate.open()
     errors = await asyncio.gather(*callers, return_exceptions=True)
     assert [type(error) for error in errors] == [ModelUnavailable, ModelUnavailable]
