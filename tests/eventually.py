@@ -8,7 +8,7 @@ from typing import TypeVar
 from tenacity import AsyncRetrying, retry_if_not_result, stop_after_delay, wait_fixed
 
 T = TypeVar("T")
-PATIENCE_S = 60
+PATIENCE_S = 120
 
 
 async def eventually(

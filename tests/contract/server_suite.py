@@ -117,7 +117,7 @@ class Outages(ServerContract):
             try:
                 until(lambda: self.running(server))
                 server.stop()
-                thread.join(20)
+                thread.join(60)
             finally:
                 cancel.cancel()
                 server.start()

@@ -229,7 +229,7 @@ async def test_ctrl_c_at_the_prompt_of_chat_ends_it_at_once(environment: dict[st
     ended = asyncio.create_task(process.wait())  # its input stays open: the end of that would end it as well
     for _ in range(5):  # Python may miss one that comes in the very moment in which it begins to read
         process.send_signal(signal.SIGINT)
-        if (await asyncio.wait([ended], timeout=2))[0]:
+        if (await asyncio.wait([ended], timeout=PATIENCE / 4))[0]:
             break
     else:
         process.kill()

@@ -219,7 +219,7 @@ async def test_a_job_goes_on_after_its_process_was_killed(stack: Stack, client: 
     victim.kill()
     held.unlink()
     try:
-        body = await eventually(job, lambda body: body.get("finished_at") is not None, patience_s=60)
+        body = await eventually(job, lambda body: body.get("finished_at") is not None)
         assert (body["status"], body["result"]["results"]) == ("succeeded", [{"orders": 5}])
     finally:
         victim.start()

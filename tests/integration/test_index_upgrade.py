@@ -34,7 +34,7 @@ class HeldEmbedder(HashingEmbedder):
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         if texts[0] != QUESTION:
-            assert self.may_embed.wait(20)
+            assert self.may_embed.wait(60)
         return super().embed(texts)
 
 

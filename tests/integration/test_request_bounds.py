@@ -24,7 +24,7 @@ from agent.platform.access.policy import CallerRequest
 
 LINE = b"GET /api/health/live HTTP/1.1\r\nhost: 127.0.0.1\r\n"
 ASKED = b"POST /api/execute HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 100\r\n\r\n"
-LONG_S, SHORT_S = 3600.0, 0.05
+LONG_S, SHORT_S = 3600.0, 0.3  # in the short time a whole request comes on any machine, and a refusal is made
 
 
 @asynccontextmanager

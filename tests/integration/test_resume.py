@@ -21,7 +21,7 @@ from agent.core.events import AnswerDelta, Event
 from agent.pipeline.service import build_service
 from agent.platform.config.settings import Settings
 
-PATIENCE = 30  # seconds until a test that waits in vain fails
+PATIENCE = 60  # seconds until a test that waits in vain fails
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ IN_JANUARY = "SELECT SUM(amount) AS total FROM orders WHERE ordered_at LIKE '%-0
 ASKED = {"question": WHY, "database": "shop"}
 LINES = ["The total is 110.0. [1]", "The total is 310.5. [2]", "110 - 310.5 = -200.5 [1][2]"]
 CHAT = "/agents/text-to-sql"
-PATIENCE = 30  # seconds until a test that waits in vain fails
+PATIENCE = 60  # seconds until a test that waits in vain fails
 
 
 def answered(model: ScriptedModel) -> None:

@@ -35,8 +35,9 @@ def server() -> Iterator[PostgresServer]:
 
 @pytest.fixture
 def executor(server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[PatientExecutor]:
-    for name in ("SCHEMA_S", "ASKING_S", "CLOSE_S", "GRACE_S"):
+    for name in ("SCHEMA_S", "ASKING_S", "GRACE_S"):
         monkeypatch.setattr(patient, name, 0.2)
+    monkeypatch.setattr(patient, "CLOSE_S", 2)  # also for what asks no server, which has to succeed
     options = ServerOptions(connect_timeout_s=2, sample_values=0, writable=True)
     executor = PatientExecutor(partial(PostgresExecutor, "shop", Address.parse(server.url()), options=options), 2)
     yield executor

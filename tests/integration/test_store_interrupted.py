@@ -19,7 +19,7 @@ from rag.index.store import BATCH, Store, SyncReport
 from rag.testing import HashingEmbedder
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 
 # -- interrupted -------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 import httpx2
 import pytest
 from api_client import api_client, problem
-from eventually import eventually
+from eventually import PATIENCE_S, eventually
 from held_model import HeldModel
 
 from agent.api.app import create_app
@@ -62,7 +62,7 @@ async def test_a_query_ends_when_its_data_is_deleted(client: Client, service: Se
 
     await eventually(is_running, bool)
     assert (await client.delete("/databases/sales")).status_code == 204
-    ended = problem(await asyncio.wait_for(running, 10), 404, "unknown-database")
+    ended = problem(await asyncio.wait_for(running, PATIENCE_S), 404, "unknown-database")
     assert ended["detail"] == "The database 'sales' was deleted."
 
 
