@@ -2507,7 +2507,7 @@ export interface components {
             answer_id: string;
             /**
              * Trace Id
-             * @description In place of `answer_id`: the trace id of the answer, if only one of the caller's has it.
+             * @description In place of `answer_id`: the trace id of the answer, if only one of the caller's has it. Beside it: the trace id of the same answer.
              * @default
              */
             trace_id: string;
@@ -3940,7 +3940,7 @@ export interface components {
             answer_id: string;
             /**
              * Trace Id
-             * @description In place of `answer_id`: the trace id of the answer, if only one of the caller's has it.
+             * @description In place of `answer_id`: the trace id of the answer, if only one of the caller's has it. Beside it: the trace id of the same answer.
              * @default
              */
             trace_id: string;
