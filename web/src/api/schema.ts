@@ -4882,6 +4882,12 @@ export interface components {
              * @description Name, as requests use it.
              */
             name: string;
+            /**
+             * Problems
+             * @description What could not be read, one sentence each, as in `GET /api/databases/{name}/report`.
+             * @default []
+             */
+            problems: string[];
         };
         /**
          * Usage
@@ -7237,7 +7243,8 @@ export interface operations {
                      *       "size": 52400,
                      *       "created_at": "2026-03-01T09:30:00Z",
                      *       "expires_at": "2026-03-31T09:30:00Z",
-                     *       "name": "sales"
+                     *       "name": "sales",
+                     *       "problems": []
                      *     }
                      */
                     "application/json": components["schemas"]["Uploaded"];
