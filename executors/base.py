@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cached_property
@@ -88,6 +88,11 @@ class TableReport(Frozen):
     rows: int | None = None
     columns: tuple[ColumnReport, ...] = ()
     problems: tuple[str, ...] = ()
+
+
+def list_problems(warnings: Iterable[str], reports: Iterable[TableReport]) -> tuple[str, ...]:
+    """What could not be read of a database, each sentence once. Args: warnings: about the database as a whole."""
+    return tuple(dict.fromkeys((*warnings, *(problem for it in reports for problem in it.problems))))
 
 
 class ForeignKey(Frozen):

@@ -20,7 +20,7 @@ from agent.databases.made_addresses import refuse_made_address
 from agent.databases.paging import Cursors, Paged, digest_of_result, following
 from agent.platform.access.bulkhead import Admission, Bulkhead
 from agent.platform.config.limits import limits_of, none_beyond, rows_cap, within
-from executors.base import CheckedSql, Frozen, JsonValue, Parameters, QueryResult, Scalar, TableReport
+from executors.base import CheckedSql, Frozen, JsonValue, Parameters, QueryResult, Scalar, TableReport, list_problems
 from executors.errors import DatabaseUnavailable, ExecutorError, RegistryInvalid
 
 if TYPE_CHECKING:
@@ -244,8 +244,7 @@ class Databases:
         database = await self.get(name, principal)
         seen = {table.name for table in (await database.schema()).tables}
         tables = tuple(it for it in database.reports if it.table in seen)
-        found = dict.fromkeys((*database.warnings, *(problem for it in tables for problem in it.problems)))
-        return tables, tuple(found)
+        return tables, list_problems(database.warnings, tables)
 
     def questions(self, name: str) -> tuple[str, ...]:
         """The starter questions of the registry."""

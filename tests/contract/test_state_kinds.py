@@ -23,6 +23,7 @@ from agent.pipeline.jobs.shelf import Job, JobRequest, JobShelf
 from agent.pipeline.steps.write_plans import FORGOTTEN_AFTER_S, PlannedWrite, WritePlans
 from agent.platform.access.policy import Rate, RateLimiter
 from agent.platform.storage.azure_tables import AzureTablesStore
+from agent.platform.storage.idempotency import LEASE_S, Claim, Idempotency, StoredResponse
 from agent.platform.storage.memory import MemoryStore
 from agent.platform.storage.parts import PART_CHARS
 from agent.platform.storage.sqlite import SqliteStore
@@ -75,6 +76,38 @@ def test_a_change_is_reported_to_be_over_for_a_day_and_then_unknown(store: State
     assert store.purge() == 1
     with pytest.raises(UnknownWritePlan):
         plans.claim(issued.token, "shop", "ann")
+
+
+@pytest.mark.parametrize("is_done", [False, True])
+def test_a_response_never_replaces_that_of_a_request_that_took_over(
+    store: StateStore, clock: Clock, *, is_done: bool
+) -> None:
+    kept = Idempotency(store, ttl_s=100, clock=clock)
+    late, taken = StoredResponse(200, [], b"late"), StoredResponse(200, [], b"taken")
+    first = kept.begin("ann", "key", "print")
+    clock.now += LEASE_S + 1
+    second = kept.begin("ann", "key", "print")
+    assert isinstance(first, Claim)
+    assert isinstance(second, Claim)
+    if is_done:
+        assert kept.finish(second, taken)
+
+    assert not kept.finish(first, late)
+
+    assert is_done or kept.finish(second, taken)
+    assert kept.begin("ann", "key", "print") == taken
+    assert not store.records(first.place, prefix=f"{first.key}/{first.run}"), "nothing of the first is left"
+
+
+def test_a_response_is_kept_though_its_claim_lapsed_if_nobody_took_over(store: StateStore, clock: Clock) -> None:
+    kept, reply = Idempotency(store, ttl_s=100, clock=clock), StoredResponse(200, [], b"{}")
+    claim = kept.begin("ann", "key", "print")
+    assert isinstance(claim, Claim)
+    clock.now += LEASE_S + 1
+
+    assert kept.finish(claim, reply)
+    assert kept.finish(claim, reply), "as if the store had repeated it"
+    assert kept.begin("ann", "key", "print") == reply
 
 
 def test_verified_queries_are_found_replaced_forgotten_and_trimmed(store: StateStore, clock: Clock) -> None:

@@ -131,6 +131,18 @@ async def test_a_trace_id_stands_for_its_only_answer(client: Client, model: Scri
         assert "Send the `answer_id`" in problem(refused, 404, "unknown-answer")["detail"]
 
 
+@pytest.mark.parametrize("path", ["/feedback", "/saved"])
+async def test_an_answer_and_another_trace_are_not_both_named(
+    client: Client, model: ScriptedModel, session: str, path: str
+) -> None:
+    answer = (await ask(client, model, ORDERS, body={"session_id": session})).json()
+    about = {"correct": False} if path == "/feedback" else {"name": "Orders", "database": "shop"}
+    body = {"answer_id": answer["answer_id"], "trace_id": TRACE_ID, **about}
+    other = await client.post(path, json=body | {"trace_id": "1" * 32}, headers=ANN)
+    assert "`answer_id` alone" in problem(other, 422, "invalid-field")["errors"][0]["message"]
+    assert (await client.post(path, json=body, headers=ANN)).is_success
+
+
 async def test_every_interface_says_the_id(client: Client, model: ScriptedModel, session: str) -> None:
     file = await ask(client, model, ORDERS, accept="text/csv")
     ids = [file.headers["x-plumbline-answer-id"]]

@@ -166,6 +166,14 @@ async def test_a_database_of_the_registry_is_not_deleted(client: Client) -> None
     problem(await client.delete("/databases/shop", headers=bearer(ANN)), 403, "not-permitted")
 
 
+async def test_the_response_names_what_could_not_be_read(client: Client) -> None:
+    taken = await upload(client, "sales.csv", "town;amount\nBonn;1\nKöln;2;9\nUlm;3\n".encode())
+
+    report = (await client.get("/databases/sales/report", headers=bearer(ANN))).json()
+    assert taken.json()["problems"] == report["problems"] != []
+    assert (await upload(client, "towns.csv", SALES.encode())).json()["problems"] == []
+
+
 async def test_an_archive_is_a_folder_of_files(client: Client) -> None:
     files = {
         "2024__rides_01_csv": b"id,km\n1,5\n",

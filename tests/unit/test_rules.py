@@ -15,7 +15,7 @@ from agent.checks.rules.review import confirm
 from agent.core.models import Check, Draft
 from executors.base import QueryResult
 from executors.dialects.table import DIALECTS
-from executors.errors import ErrorKind
+from executors.errors import ErrorKind, SqlFailed
 from executors.sql.tree import tree_to_change
 
 ALL = {rule.id: rule for action in ("repair", "alternative", "doubt") for rule in rules(action)}
@@ -207,6 +207,15 @@ async def test_braces_of_a_query_or_a_value_stay_in_a_detail() -> None:
     )
     assert spelled is not None
     assert spelled.detail == "channel stores '{}', '{} ', which differ only in case or spaces."
+
+
+async def test_a_failed_query_drops_what_stored_values_alone_support() -> None:
+    async def run_out_of_time(_: str) -> QueryResult:
+        raise SqlFailed(ErrorKind.TIMEOUT, "It took too long.")
+
+    by_form = Finding("Rows may repeat.", probes=("SELECT 1", "SELECT 2"))
+    assert await confirm(by_form, run_out_of_time) == by_form
+    assert await confirm(by_form._replace(counts=("SELECT 3",)), run_out_of_time) is None
 
 
 @pytest.mark.parametrize(

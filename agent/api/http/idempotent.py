@@ -174,11 +174,9 @@ class _RecordedResponse:
         headers = [(name, value) for name, value in self._headers.items() if name not in OF_THE_WAY]
         response = StoredResponse(self._status, headers, body, "" if self._body.is_buffered else self._body.digest)
         try:
-            await asyncio.to_thread(self._store.finish, self._claim, response)
+            self.is_stored = await asyncio.to_thread(self._store.finish, self._claim, response)
         except StateUnavailable as error:
             log.warning("The response to a request with an Idempotency-Key was not kept: %s", error)
-            return
-        self.is_stored = True
 
 
 async def _renew(store: Idempotency, claim: Claim) -> None:

@@ -93,9 +93,11 @@ class Uploaded(UploadInfo):
     """An uploaded database. `GET /api/databases/{name}` suggests questions about it.
 
     name: Name, as requests use it.
+    problems: What could not be read, one sentence each, as in `GET /api/databases/{name}/report`.
     """
 
     name: str
+    problems: tuple[str, ...] = ()
 
 
 @router.post(
@@ -128,7 +130,12 @@ async def upload_database(
     upload = await service.take_upload(arriving, request.stream())
     response.headers["location"] = f"/api/databases/{upload.name}"
     return Uploaded(
-        name=upload.name, file=upload.file, size=upload.size, created_at=upload.created_time, expires_at=upload.expires
+        name=upload.name,
+        file=upload.file,
+        size=upload.size,
+        created_at=upload.created_time,
+        expires_at=upload.expires,
+        problems=upload.problems,
     )
 
 

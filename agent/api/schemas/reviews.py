@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
 from agent.api.schemas.common import BLANK, FILLED, ExecuteResponse, Text, one_of, with_example
+from agent.core.answers import trace_of
 from agent.core.events import UsedDocument
 from agent.core.fields import Flag
 from agent.core.models import take_fields
@@ -165,13 +166,21 @@ class AnswerRequest(Frozen):
 
     answer_id: Annotated[str, Field(pattern=f"{ANSWER_ID}|^$")] = Field("", description="Id of the answer.")
     trace_id: Annotated[str, Field(pattern=f"{TRACE_ID}|^$")] = Field(
-        "", description="In place of `answer_id`: the trace id of the answer, if only one of the caller's has it."
+        "",
+        description="In place of `answer_id`: the trace id of the answer, if only one of the caller's has it. "
+        "Beside it: the trace id of the same answer.",
     )
 
     @property
     def answer_ref(self) -> str:
         """The id by which the request names the answer. Empty if it names none."""
         return self.answer_id or self.trace_id
+
+    @model_validator(mode="after")
+    def _names_one_answer(self) -> Self:
+        if self.answer_id and self.trace_id and trace_of(self.answer_id) != self.trace_id:
+            raise ValueError("`answer_id` and `trace_id` name different answers. Send the `answer_id` alone.")
+        return self
 
 
 WITH_ANSWER: list[dict[str, Any]] = [

@@ -111,7 +111,12 @@ async def _apply_changes(
 
 
 async def confirm(found: Finding, rows: Rows) -> Finding | None:
-    """The finding if the data supports it; None if all probes give the same rows, or a count is 0 or fails."""
+    """The finding if the data supports it; None if all probes give the same rows, or a count is 0.
+
+    If a query fails, for whatever reason, a finding without counts stays: the query's form supports it, and a probe can
+    only refute it. One with counts is dropped: stored values are all that supports it. A count reads whole tables, so
+    on large ones it may run out of time where the query does not, and a doubt would say nothing about the query.
+    """
     from agent.core.row_comparison import same_rows
 
     try:

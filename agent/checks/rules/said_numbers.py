@@ -1,7 +1,7 @@
 """Numbers of the question that the query does not contain: as written, as a share, in days, one more or less.
 
 Also numbers that the query compares with a column in another unit: 2 hours for "two days"; and another row than the
-one that is asked for: `LIMIT 1 OFFSET 3` for "the third".
+one that is asked for: `LIMIT 1 OFFSET 3` for "the third", but not for "the one after the third".
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from agent.checks.grounding.evidence.query_facts import find_compared_numbers
 from agent.checks.grounding.languages.language import language_of
-from agent.checks.grounding.languages.vocabulary import LANGUAGES, vocabulary
+from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.checks.grounding.question.unconverted import compare_amounts
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from agent.checks.rules.reading import find_numbers
@@ -62,9 +62,15 @@ def _shows_other_row(context: RuleContext) -> str | None:
     ):
         return None
     found = ((place, vocabulary(language).find_phrase(said, place)) for place in range(len(said)))
-    phrases = [(place, it) for place, it in found if it is not None and it.rank > 1]
+    phrases = [(place, it) for place, it in found if it is not None]
+    ordinals = [(place, it) for place, it in phrases if it.rank > 1]
+    after = {place for place, it in phrases if it.cls is Class.AFTER}
     of_things = _RANKED | words_of_names(context.schema)
-    ranks = {it.rank for at, it in phrases if not of_things & words(" ".join(said[at + it.length :][:1]))}
+    ranks = {
+        it.rank + (not after.isdisjoint((at - 1, at - 2)))  # an article may stand between
+        for at, it in ordinals
+        if not of_things & words(" ".join(said[at + it.length :][:1]))
+    }
     place = int(numbers[1].name) + 1
     if numbers[0].name != "1" or not ranks or place == 1 or place in ranks:
         return None

@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import Field
+
 from agent.core.errors import NameTaken, NotPermitted, StateUnavailable, StorageFull, UploadInvalid
 from agent.core.resilience.deadline import utc_at
 from agent.core.resilience.off_loop import run_to_its_end
@@ -29,7 +31,7 @@ from agent.databases.uploads.folder import (
 )
 from agent.platform.config.settings import MB, types_of
 from agent.platform.storage.store import Insert, Place, Remove, Replace, StateConflict, StateStore
-from executors.base import Frozen
+from executors.base import Frozen, list_problems
 from executors.errors import DatabaseUnavailable, DiskFull
 from executors.registry.entry import NAME, Entry
 from executors.registry.kinds import is_file_of_data
@@ -49,6 +51,7 @@ class Upload(Frozen):
     place: the folder of its data, below the root of all uploads.
     file: name of the uploaded file; size: its size in bytes.
     created_at, expires_at: seconds since the epoch.
+    problems: what could not be read when it arrived, one sentence each. Not stored.
     """
 
     name: str
@@ -59,6 +62,7 @@ class Upload(Frozen):
     description: str = ""
     created_at: float
     expires_at: float
+    problems: tuple[str, ...] = Field((), exclude=True)
 
     @property
     def created_time(self) -> datetime:
@@ -276,7 +280,8 @@ class Uploads:
             created_at=now,
             expires_at=now + self._settings.upload_days * _DAY_S,
         )
-        self._read(_entry(upload, self._folder.incoming(place)))
+        problems = self._read(_entry(upload, self._folder.incoming(place)))
+        upload = upload.model_copy(update={"problems": problems})
         self._folder.keep(place)
         try:
             if self._shared is not None:
@@ -299,12 +304,13 @@ class Uploads:
                 return upload
         raise build_name_taken(upload.name)
 
-    def _read(self, entry: Entry) -> None:
-        """Read the schema once, as questions do. Raises UploadInvalid, StorageFull."""
+    def _read(self, entry: Entry) -> tuple[str, ...]:
+        """Read the schema once, as questions do. Returns what could not be read. Raises UploadInvalid, StorageFull."""
         executor = self._router.look(entry)
         try:
             if not executor.schema().tables:
                 raise UploadInvalid("The data has no table. Send data with at least one.")
+            return list_problems(executor.warnings, executor.reports)
         except DiskFull as error:
             raise StorageFull(NO_ROOM) from error
         except DatabaseUnavailable as error:

@@ -23,6 +23,7 @@ from agent.platform.storage.store import (
     StateStore,
     key_of,
     remove_all,
+    until_no_conflict,
 )
 from executors.base import Frozen
 
@@ -99,8 +100,8 @@ class Idempotency:
                 return self._earlier(record, fingerprint)
         raise RequestInProgress(IN_PROGRESS.format(seconds=LOOK_AGAIN_S), LOOK_AGAIN_S)
 
-    def finish(self, claim: Claim, reply: StoredResponse) -> None:
-        """Store the response."""
+    def finish(self, claim: Claim, reply: StoredResponse) -> bool:
+        """Store the response. Returns whether it is stored: not if the claim lapsed and another request took it."""
         parts, end = split_into_parts(reply.body), self._clock() + self._ttl_s
         fits = len(parts) <= MAX_PARTS
         put_parts(self._state, claim.place, f"{claim.key}/{claim.run}", parts if fits else [], end)
@@ -113,7 +114,22 @@ class Idempotency:
             parts=len(parts) if fits else None,
             digest=reply.digest,
         )
-        self._state.commit(claim.place, [Replace(key=claim.key, value=head.model_dump(mode="json"), expires_at=end)])
+        is_stored = until_no_conflict(lambda: self._close(claim, head, end), "request")
+        if not is_stored:
+            self._remove_parts(claim)
+        return is_stored
+
+    def _close(self, claim: Claim, head: _Head, end: float) -> bool:
+        """Put the record of the response in place of the claim's own. Returns whether it is there."""
+        record, value = self._state.get(claim.place, claim.key), head.model_dump(mode="json")
+        if record is None:  # the claim lapsed, and nobody took it
+            self._state.commit(claim.place, [Insert(key=claim.key, value=value, expires_at=end)])
+        elif (now := _Head.model_validate(record.value)).done or now.run != claim.run:
+            return now.run == claim.run  # the store repeated a commit that had succeeded
+        else:
+            kept = Replace(key=claim.key, value=value, version=record.version, expires_at=end)
+            self._state.commit(claim.place, [kept])
+        return True
 
     def renew(self, claim: Claim) -> bool:
         """Keep a claim for another LEASE_S. Returns whether it still holds."""
@@ -137,6 +153,9 @@ class Idempotency:
             self._state.commit(claim.place, [Remove(key=claim.key, version=record.version)])
         except StateConflict:
             return  # the claim lapsed, and another request took it
+        self._remove_parts(claim)
+
+    def _remove_parts(self, claim: Claim) -> None:
         found = self._state.records(claim.place, prefix=f"{claim.key}/{claim.run}/")
         remove_all(self._state, claim.place, [record.key for record in found])
 

@@ -2507,7 +2507,7 @@ export interface components {
             answer_id: string;
             /**
              * Trace Id
-             * @description In place of `answer_id`: the trace id of the answer, if only one of the caller's has it.
+             * @description In place of `answer_id`: the trace id of the answer, if only one of the caller's has it. Beside it: the trace id of the same answer.
              * @default
              */
             trace_id: string;
@@ -3940,7 +3940,7 @@ export interface components {
             answer_id: string;
             /**
              * Trace Id
-             * @description In place of `answer_id`: the trace id of the answer, if only one of the caller's has it.
+             * @description In place of `answer_id`: the trace id of the answer, if only one of the caller's has it. Beside it: the trace id of the same answer.
              * @default
              */
             trace_id: string;
@@ -4882,6 +4882,12 @@ export interface components {
              * @description Name, as requests use it.
              */
             name: string;
+            /**
+             * Problems
+             * @description What could not be read, one sentence each, as in `GET /api/databases/{name}/report`.
+             * @default []
+             */
+            problems: string[];
         };
         /**
          * Usage
@@ -7237,7 +7243,8 @@ export interface operations {
                      *       "size": 52400,
                      *       "created_at": "2026-03-01T09:30:00Z",
                      *       "expires_at": "2026-03-31T09:30:00Z",
-                     *       "name": "sales"
+                     *       "name": "sales",
+                     *       "problems": []
                      *     }
                      */
                     "application/json": components["schemas"]["Uploaded"];
