@@ -83,20 +83,6 @@ async def test_drafts_vote_until_they_agree(
     assert sum(it.votes for it in answer.candidates) == sum(it not in (BROKEN, WRONG_ALIAS) for it in drafts), why
 
 
-async def test_a_draft_with_rows_is_preferred_to_nulls_that_no_other_draft_gives(
-    voting: Service, model: ScriptedModel
-) -> None:
-    for sql in (f"{TOTAL} WHERE amount < 0", TOTAL, f"{TOTAL} WHERE amount < -1", BROKEN, BROKEN):
-        model.replies(sql=sql)
-
-    answer = await voting.query("What do all orders come to?", "shop")
-
-    assert [list(row.values()) for row in answer.results] == [[460.5]]
-    assert (second_drafts(answer), answer.verified) == ([False], False)
-    assert answer.attempt_history[1].verdict is not None
-    assert answer.attempt_history[1].verdict.reason == "Every value is NULL, and another draft gives rows."
-
-
 async def test_a_confidence_below_the_threshold_is_a_check_of_its_own(
     make_service: Make, model: ScriptedModel, tmp_path: Path
 ) -> None:

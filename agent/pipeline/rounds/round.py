@@ -14,7 +14,7 @@ from agent.core.resilience.off_loop import off_loop
 from agent.databases.database import describe_left_out, find_hidden_columns
 from agent.databases.made_addresses import refuse_made_address
 from agent.pipeline.rounds.voting import begin_ahead, candidate_of, vote
-from agent.pipeline.steps.consensus import elect, first_with_rows, group_candidates
+from agent.pipeline.steps.consensus import elect, group_candidates
 from agent.pipeline.steps.judge import overrule, report_unjudged, verdict_of_checks
 from agent.pipeline.steps.plan import plan_of
 from agent.pipeline.steps.progress import sql_progress
@@ -31,8 +31,6 @@ OUTVOTED = "More independent drafts agree on other rows."
 ELECTED = "More independent drafts agree on these rows."
 COUNTED = "Another draft shows the same without a count that nobody asked for."
 WITHOUT_COUNT = "What other drafts also show is left out: a count nobody asked for."
-ONLY_NULL = "Every value is NULL, and another draft gives rows."
-WITH_ROWS = "Every value of another draft is NULL, and this one gives rows."
 
 
 class Round:
@@ -219,17 +217,11 @@ class Round:
         self._update(checks=(*self._attempt.checks, check), verdict=verdict)
 
     async def _elect(self, current: Candidate) -> None:
-        """Let drafts vote. Accept the query if they agree on its rows; if they agree on others, try those next.
-
-        If they do not agree, a draft with rows is tried after one that gives only NULLs.
-        """
+        """Let drafts vote. Accept the query if they agree on its rows; if they agree on others, try those next."""
         run = self._run
         check = await vote(run, self._try, run.confirmation.drafts)
         groups = group_candidates(run.candidates)
-        chosen, why, note = elect(groups, current), OUTVOTED, ELECTED
-        only_null = any(it.name == "not_all_null" and it.passed is False for it in self._attempt.checks)
-        if chosen is None and only_null and not check.passed:
-            chosen, why, note = first_with_rows(groups), ONLY_NULL, WITH_ROWS
+        chosen = elect(groups, current)
         if chosen is None and self._attempt.draft.source == "alternative":
             detail = "Drafts are compared with the query that this one was derived from."
             check = check.model_copy(update={"passed": None, "detail": detail})
@@ -239,13 +231,13 @@ class Round:
             draft = Draft(
                 sql=chosen.sql,
                 index=chosen.draft,
-                note=chosen.note or (WITHOUT_COUNT if counted else note),
+                note=chosen.note or (WITHOUT_COUNT if counted else ELECTED),
                 source=chosen.source,
                 by_second=chosen.by_second,
                 temperature=chosen.temperature,
                 logprob_mean=chosen.logprob_mean,
             )
-            self._refuse(COUNTED if current in counted else why, draft)
+            self._refuse(COUNTED if current in counted else OUTVOTED, draft)
         elif chosen is None and check.passed:
             self._update(verdict=Verdict(reason=check.detail, correct=True, source="drafts"))
 

@@ -174,11 +174,6 @@ def elect(groups: Sequence[Group], current: Candidate) -> Candidate | None:
     return None if group is None or current in group.candidates else group.first
 
 
-def first_with_rows(groups: Sequence[Group]) -> Candidate | None:
-    """The candidate of the most votes that ran as the model wrote it and gave rows; None if there is none."""
-    return next((it.first for it in groups if it.votes and it.first.result and not it.first.result.holds_nothing), None)
-
-
 def _agree(one: Candidate, other: Candidate) -> bool:
     if one.result is None or other.result is None:
         return False
