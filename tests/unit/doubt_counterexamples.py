@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rule_cases import CODES, READS, doubted, left_alone
-from rule_shop import DOUBT, Case
+from rule_shop import CODES, DOUBT, READS, Case, doubted, left_alone
 
 from rag.docs.documents import Document, make_document
 

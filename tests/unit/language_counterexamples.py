@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rule_cases import READS, doubted, left_alone
-from rule_shop import DOUBT, LOANS, Case
+from rule_shop import DOUBT, LOANS, READS, Case, doubted, left_alone
 
 from rag.linking.values import How, LinkedValue
 

@@ -13,38 +13,11 @@ from rule_cases_shown import SHOWN_CASES
 from rule_cases_silent import SILENT_CASES
 from rule_cases_spellings import SPELLING_CASES
 from rule_cases_sums import SUM_CASES
-from rule_shop import DOUBT, LOANS, Case, grouped
+from rule_shop import CODES, COLUMN, DOUBT, LOANS, READS, Case, doubted, grouped, left_alone, missing_text
 
 from agent.checks.rules.lookup import LookedUp
 from agent.core.models import Check
 from executors.errors import ErrorKind
-from rag.docs.documents import make_document
-
-
-def missing_text(text: str, nearest: tuple[str, ...] = (), same: str | None = None) -> LookedUp:
-    key = ("readers", "name", text)
-    return LookedUp(
-        check=Check(name="filter_values", passed=False, detail=f"readers.name holds no {text!r}."),
-        missing={key: nearest},
-        same={key: same} if same is not None else {},
-    )
-
-
-def left_alone(*rows: tuple[str, str], dialect: str = "sqlite", error: ErrorKind | None = None) -> list[Case]:
-    """Rows of (query, why) on which the rule stays silent."""
-    return [Case(sql, None, why, dialect=dialect, error=error) for sql, why in rows]
-
-
-def doubted(*rows: tuple[str, str]) -> list[Case]:
-    """Rows of (query, why) that the rule doubts."""
-    return [Case(sql, DOUBT, why) for sql, why in rows]
-
-
-COLUMN = ErrorKind.COLUMN_NOT_FOUND
-READS = "FROM readers AS r JOIN loans AS l ON r.id = l.reader_id"
-CODES = (
-    make_document("column", "How they registered: T = telephone, M = mobile app", table="readers", column="channel"),
-)
 
 OTHER_CASES = (
     CONDITION_CASES

@@ -5,12 +5,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from agent.checks.rules.lookup import LookedUp
+from agent.core.models import Check
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.errors import ErrorKind
-from rag.docs.documents import Document
+from rag.docs.documents import Document, make_document
 from rag.linking.values import LinkedValue
 
 LOANS = "SELECT COUNT(*) FROM loans WHERE"
+COLUMN = ErrorKind.COLUMN_NOT_FOUND
+READS = "FROM readers AS r JOIN loans AS l ON r.id = l.reader_id"
+CODES = (
+    make_document("column", "How they registered: T = telephone, M = mobile app", table="readers", column="channel"),
+)
 
 
 def _column(name: str, type_: str = "INTEGER", *samples: str) -> Column:
@@ -134,3 +140,27 @@ def grouped(selected: str, by: str, added: str | None, why: str = "decided by th
     sql = f"SELECT {selected} {joined} GROUP BY {by}{{}}{rest}"
     after = None if added is None else sql.format(f", {added}")
     return Case(sql.format(""), after, why, dialect="duckdb", error=ErrorKind.GROUPING)
+
+
+def missing_text(text: str, nearest: tuple[str, ...] = (), same: str | None = None) -> LookedUp:
+    key = ("readers", "name", text)
+    return LookedUp(
+        check=Check(name="filter_values", passed=False, detail=f"readers.name holds no {text!r}."),
+        missing={key: nearest},
+        same={key: same} if same is not None else {},
+    )
+
+
+def left_alone(*rows: tuple[str, str], dialect: str = "sqlite", error: ErrorKind | None = None) -> list[Case]:
+    """Rows of (query, why) on which the rule stays silent."""
+    return [Case(sql, None, why, dialect=dialect, error=error) for sql, why in rows]
+
+
+def doubted(*rows: tuple[str, str]) -> list[Case]:
+    """Rows of (query, why) that the rule doubts."""
+    return [Case(sql, DOUBT, why) for sql, why in rows]
+
+
+def cases(*rows: tuple[str, str | None, str], error: ErrorKind | None = None, dialect: str = "sqlite") -> list[Case]:
+    """Rows of (query, what becomes of it, why)."""
+    return [Case(sql, after, why, error=error, dialect=dialect) for sql, after, why in rows]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import doubt_counterexamples
 import language_counterexamples
+import repair_counterexamples
 import rule_counterexamples
 from rule_cases import CASES
 from rule_cases_dialects import DIALECT_CASES
 from rule_cases_parents import PARENT_CASES
 
 MORE = (
-    rule_counterexamples.COUNTEREXAMPLES
+    repair_counterexamples.COUNTEREXAMPLES
+    | rule_counterexamples.COUNTEREXAMPLES
     | doubt_counterexamples.COUNTEREXAMPLES
     | language_counterexamples.COUNTEREXAMPLES
 )
