@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 
+import httpx2
 import pytest
 
 from bench.load import leaks, settled, table_of
@@ -28,7 +29,21 @@ def counts(world: World) -> tuple[Counts, Held, Held]:
     asyncio.run(talk(world.url, CLIENTS, DATABASES, lambda asked: asked < QUESTIONS))
     before = settled(world)
     seen = asyncio.run(talk(world.url, CLIENTS, DATABASES, lambda asked: asked < QUESTIONS))
+    asyncio.run(hang_up_during_a_call(world))
     return seen, before, settled(world, before)
+
+
+async def hang_up_during_a_call(world: World) -> None:
+    """Ask, and hang up during a call of the model, until it has seen that. Clients that leave at random may miss it."""
+    question = "What is the amount of order number 7?"
+    body = {"database": "shop", "question": question, "options": {"reuse_verified": False}}
+    async with httpx2.AsyncClient() as http:
+        while not world.calls()["left"]:
+            asking = asyncio.create_task(http.post(f"{world.url}/query", json=body))
+            while not (asking.done() or world.calls()["open"]):
+                await asyncio.wait({asking}, timeout=0.01)
+            asking.cancel()
+            await asyncio.gather(asking, return_exceptions=True)
 
 
 def test_every_answer_is_that_of_its_question(counts: tuple[Counts, Held, Held]) -> None:
