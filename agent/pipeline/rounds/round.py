@@ -311,14 +311,13 @@ class Round:
         run, generator = self._run, self._run.parts.generator
         question, context, index = run.question.text, run.context, run.written
         run.written += 1
-        draft = await generator.draft(question, context, run.attempts, run.plan, run.ledger)
+        draft = await run.spell(await generator.draft(question, context, run.attempts, run.plan, run.ledger))
         if any(it.error_type is not None and it.sql == draft.sql for it in run.attempts if draft.sql):
             draft = await generator.draft_anew(question, context, run.plan, run.ledger)
-        return draft.model_copy(update={"index": index})
+        return (await run.spell(draft)).model_copy(update={"index": index})
 
     async def _through_the_guard(self, sql: str) -> CheckedSql:
-        run = self._run
-        return await run.database.check(sql, run.limits.row_limit, question=run.question.own_words)
+        return await self._run.check(sql)
 
     async def _rows_of(self, query: CheckedSql) -> QueryResult:
         run = self._run

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from agent.checks.grounding.evidence.result import CheckedText
+from agent.checks.rules.repair import spell_names
 from agent.core.errors import BudgetSpent, ModelError
 from agent.core.events import (
     AnswerFormatted,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from agent.understanding.clarification.inquiry import Inquiry
     from agent.understanding.clarification.missing import Missing
     from agent.understanding.messages.reading import SmallTalk
+    from executors.base import CheckedSql
 
 CHOSEN = "A query that is known already takes its place."
 
@@ -241,6 +243,14 @@ class Run:
             raise error
         self.given_up = True
         self.ledger.warn(f"No further query was tried: {error}")
+
+    async def check(self, sql: str) -> CheckedSql:
+        """The query as the guard accepts it. Raises SqlRefused, DatabaseUnavailable."""
+        return await self.database.check(sql, self.limits.row_limit, question=self.question.own_words)
+
+    async def spell(self, draft: Draft) -> Draft:
+        """A model's draft, with its names spelled as in the schema if it cannot run as written."""
+        return await spell_names(draft, self.context.db_schema, self.check) if self.parts.profile.repairs else draft
 
     @property
     def is_accepted(self) -> bool:

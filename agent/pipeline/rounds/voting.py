@@ -49,7 +49,7 @@ def _further_draft(run: Run) -> Coroutine[Any, Any, Draft | None]:
             draft = draft or await generator.draft_anew(*given, index=index - run.written_by_second)
         except ReplyUnusable:
             return None
-        return draft.model_copy(update={"index": index}) if draft.sql is not None else None
+        return (await run.spell(draft)).model_copy(update={"index": index}) if draft.sql is not None else None
 
     return write_draft()
 
@@ -117,6 +117,7 @@ async def _try_second_again(run: Run, failed: Draft, rows: Rows) -> Candidate | 
         draft = await run.parts.generator.draft_by_second(*given, again=True)
         if draft is None or draft.sql is None:
             return None
+        draft = await run.spell(draft)
         candidate, kind = await _try_draft(run, draft.model_copy(update={"index": failed.index}), rows)
     except (ReplyUnusable, ModelError, DatabaseUnavailable):  # the first model's next draft decides
         return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from functools import cache
 
 from executors.base import Schema
@@ -22,6 +22,13 @@ from executors.sql.tree import tree_to_change
 _DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": "aa", "ø": "oe", "æ": "ae"})
 _WORD = re.compile(r"(?<![$@:])\b[^\W\d]\w*\b(?!\s*\()")  # that calls no function
 _NAME = re.compile(r"(?P<given>\bAS\s+|\)\s*(?:AS\s+)?)?\b(?P<name>[^\W\d]\w*)\b(?P<of>\s*\.)?", re.IGNORECASE)
+# A title that lacks its quotes: `COUNT(*) AS Number of Plots,`.
+_TITLE = re.compile(
+    r"\bAS\s+(?P<name>[^\W\d]\w*(?:[ ]+(?!(?:from|where|join|on|order|group|left|inner|limit|as)\b)\w+)+)"
+    r"(?=\s*,|\s+FROM\b)",
+    re.IGNORECASE,
+)
+_SIGNS = re.compile(r"[\W_]+")
 _BRACKETS = frozenset({"tsql", "sqlite"})  # sqlglot's names; in other dialects, brackets enclose lists
 _CLOSED = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`|--[^\n]*|/\*.*?\*/"
 # The text that may precede, and follow, a reserved word that is a name.
@@ -39,15 +46,17 @@ def quote_names(sql: str, schema: Schema) -> str | None:
     dialect = DIALECTS[schema.dialect]
     names = [*(part for table in schema.tables for part in table.parts)]
     names += [column.name for table in schema.tables for column in table.columns]
-    wanting = sorted({it for it in names if dialect.quote_name(it) != it}, key=lambda it: (-len(it), it))
+    brackets = dialect.sqlglot in _BRACKETS
+    unquoted = _match_closed(brackets).sub("''", sql)
+    given, titles = _list_aliases(unquoted, schema), {it["name"] for it in _TITLE.finditer(unquoted)}
+    wanting = sorted({it for it in (*names, *titles) if dialect.quote_name(it) != it}, key=lambda it: (-len(it), it))
     odd = [it for it in wanting if not dialect.is_reserved(it)]
     reserved = [it for it in wanting if dialect.is_reserved(it)]
-    brackets = dialect.sqlglot in _BRACKETS
-    kept = _keywords(dialect.sqlglot) | RESERVED | dialect.reserved
-    kept |= _list_aliases(_match_closed(brackets).sub("''", sql), schema)
+    kept = _keywords(dialect.sqlglot) | RESERVED | dialect.reserved | given
+    stay = given | {it.lower() for it in names} - {it.lower() for it in odd}
     accented = _outside(sql, lambda text: _with_accents(text, names, kept, dialect.quote_name), brackets=brackets)
     for spelled in dict.fromkeys((accented, sql)):
-        repaired = _outside(spelled, lambda text: _with_quotes(text, odd, dialect.quote_name), brackets=brackets)
+        repaired = _outside(spelled, lambda it: _with_quotes(it, odd, stay, dialect.quote_name), brackets=brackets)
         if repaired != sql and tree_to_change(repaired, dialect.sqlglot) is not None:
             return repaired
         repaired = _outside(repaired, lambda it: _quote_reserved(it, reserved, dialect.quote_name), brackets=brackets)
@@ -117,15 +126,17 @@ def _match_closed(brackets: bool) -> re.Pattern[str]:
     return re.compile(_CLOSED + (r"|\[[^\]]*\]" if brackets else ""), re.DOTALL)
 
 
-def _with_quotes(text: str, names: Iterable[str], quoted: Callable[[str], str]) -> str:
-    """The text with names in quotes. Args: names: the longest first. A name in the same case is preferred to others."""
-    names = list(names)
+def _with_quotes(text: str, names: Sequence[str], stay: Set[str], quoted: Callable[[str], str]) -> str:
+    """The text with names in quotes. Args: names: the longest first. stay: words in lower case that are other names.
+
+    A name in the same case is preferred to others, and one with the same signs to those that only share its letters.
+    """
     if not names:
         return text
-    spelled: dict[str, str] = {}
+    exact, spelled = set(names), defaultdict[str, list[str]](list)
     for name in names:
-        spelled.setdefault(_fold(name), name)
-    exact = set(names)
+        for key in dict.fromkeys((_fold(name), _letters(name))):
+            spelled[key].append(name)
     found = re.compile(
         r"(?<![\w.$])(?:" + "|".join(_pattern(it) for it in names) + r")(?![\w$])"
         r"|(?<=\w\.)(?:" + "|".join(_pattern(it) for it in names) + r")(?![\w$])",
@@ -134,7 +145,12 @@ def _with_quotes(text: str, names: Iterable[str], quoted: Callable[[str], str]) 
 
     def put(match: re.Match[str]) -> str:
         written = " ".join(match[0].split())
-        return quoted(written if written in exact else spelled[_fold(match[0])])
+        if written in exact:
+            return quoted(written)
+        if text[match.start() - 1 : match.start()] != "." and match[0].lower() in stay:
+            return match[0]
+        same = spelled.get(_fold(written)) or spelled[_letters(written)]
+        return quoted(same[0]) if len({_fold(it) for it in same}) == 1 else match[0]
 
     return found.sub(put, text)
 
@@ -148,8 +164,16 @@ def _quote_reserved(text: str, names: Iterable[str], quoted: Callable[[str], str
 
 
 def _pattern(name: str) -> str:
-    return r"\s+".join(re.escape(part) for part in name.split(" ") if part) or re.escape(name)
+    """What stands for a name: its words behind blanks or underscores, and its letters alone, as an identifier."""
+    parts = [re.escape(part) for part in name.split(" ") if part]
+    letters = "_".join(_SIGNS.sub(" ", name).split())
+    return "|".join(dict.fromkeys((r"[\s_]+".join(parts) or re.escape(name), *([letters] if " " in name else []))))
 
 
 def _fold(text: str) -> str:
     return " ".join(text.split()).casefold()
+
+
+def _letters(text: str) -> str:
+    """A name in small letters without signs: `size_sq_m`, `Size (sq m)`."""
+    return " ".join(_SIGNS.sub(" ", text).split()).casefold()
