@@ -65,6 +65,63 @@ def test_only_names_are_quoted(sql: str, expected: str | None, why: str) -> None
     assert quote_names(sql, schema_of("duckdb")) == expected, why
 
 
+PLOTS = Schema(
+    database="d",
+    dialect="duckdb",
+    tables=(
+        Table(
+            name="plots",
+            columns=tuple(
+                Column(name=it, type="TEXT")
+                for it in ("Plot No", "Site Code", "Size (sq m)", "Last-Seen", "Last Seen", "Rent Due", "rent_due")
+            ),
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "sql, expected, why",
+    [
+        (
+            "SELECT p.Plot_No, SITE_CODE FROM plots AS p ORDER BY p.plot_no",
+            'SELECT p."Plot No", "Site Code" FROM plots AS p ORDER BY p."Plot No"',
+            "underscores for blanks, in any case",
+        ),
+        (
+            "SELECT SUM(Size_sq_m), MAX(Size (sq m)), MIN(size_(sq_m)) FROM plots",
+            'SELECT SUM("Size (sq m)"), MAX("Size (sq m)"), MIN("Size (sq m)") FROM plots',
+            "signs that an identifier cannot have",
+        ),
+        ("SELECT COUNT(*) AS plot_no FROM plots ORDER BY plot_no", None, "the query's own name"),
+        (
+            "SELECT COUNT(*) AS plot_no FROM plots AS p WHERE p.plot_no = 3 ORDER BY plot_no",
+            'SELECT COUNT(*) AS plot_no FROM plots AS p WHERE p."Plot No" = 3 ORDER BY plot_no',
+            "behind a dot, a column all the same",
+        ),
+        ("SELECT rent_due FROM plots", None, "another column is called so"),
+        ("SELECT Rent Due, rent_due FROM plots", 'SELECT "Rent Due", rent_due FROM plots', "each its own"),
+        ("SELECT Last_Seen FROM plots", None, "either of two"),
+        ("SELECT 'Plot_No', \"Site_Code\" FROM plots -- Plot_No", None, "texts, quoted names and comments"),
+        ("SELECT a.Plot_Note FROM plots AS a", None, "a longer name"),
+        (
+            "SELECT Site Code, COUNT(*) AS Number of Plots FROM plots GROUP BY Site Code ORDER BY Number of Plots",
+            'SELECT "Site Code", COUNT(*) AS "Number of Plots" FROM plots GROUP BY "Site Code" '
+            'ORDER BY "Number of Plots"',
+            "a title, and where it is used",
+        ),
+        (
+            "SELECT CAST(Plot_No AS double precision) AS Top Plot, 1 AS b FROM plots AS a LEFT JOIN plots AS c ON true",
+            'SELECT CAST("Plot No" AS double precision) AS "Top Plot", 1 AS b FROM plots AS a LEFT JOIN plots AS c '
+            "ON true",
+            "types, and sources with an alias, are no titles",
+        ),
+    ],
+)
+def test_a_name_with_blanks_is_read_however_it_is_written(sql: str, expected: str | None, why: str) -> None:
+    assert quote_names(sql, PLOTS) == expected, why
+
+
 SPELLED = ("straße", "größe", "zähler_nr", "année", "masse", "maße", "blue", "value_ae", "Fuesse")
 
 

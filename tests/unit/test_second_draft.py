@@ -16,8 +16,9 @@ from agent.core.models import Options
 from agent.core.usage import Effort
 from agent.pipeline.confidence.calibration import of_profile
 from agent.pipeline.rounds.run import CHOSEN
-from agent.pipeline.service import Service
+from agent.pipeline.service import Service, build_service
 from agent.pipeline.steps.synthesize import answer_prefix
+from agent.platform.config.settings import Settings
 from testbed.scripted_model import ScriptedModel
 
 COUNT = "SELECT COUNT(*) AS n FROM customers"
@@ -81,6 +82,28 @@ async def test_drafts_vote_until_they_agree(
     assert answer.usage.model_calls == len(drafts) + (passed is not False), why
     assert answer.candidates[0].results == answer.results, "the chosen result comes first"
     assert sum(it.votes for it in answer.candidates) == sum(it not in (BROKEN, WRONG_ALIAS) for it in drafts), why
+
+
+async def test_a_draft_that_only_spells_names_otherwise_votes(
+    settings: Settings, model: ScriptedModel, tmp_path: Path
+) -> None:
+    """The headers of files have blanks, which small models drop or do not quote."""
+    (tmp_path / "plots.csv").write_text("Plot No,Site Code,Size (sq m)\n1,HL,120\n2,HL,80\n3,MB,95\n", encoding="utf-8")
+    registry = tmp_path / "own.yaml"
+    registry.write_text("own: {url: plots.csv}\n", encoding="utf-8")
+    service = build_service(settings.model_copy(update={"registry": registry, "second_draft": None}), model=model)
+    model.replies(sql="SELECT SUM(Size_sq_m) FROM plots WHERE Site_Code = 'HL'")
+    model.replies(sql="SELECT SUM(Size (sq m)) AS Total Size FROM plots WHERE plots.Site Code = 'HL'")
+    try:
+        answer = await service.query("What is the total size at HL?", "own", options=Options(candidates=True))
+    finally:
+        await service.close()
+
+    assert second_drafts(answer) == [True]
+    assert [list(row.values()) for row in answer.results] == [[200]]
+    assert answer.sql == 'SELECT SUM("Size (sq m)") FROM plots WHERE "Site Code" = \'HL\''
+    assert [(it.source, it.votes) for it in answer.candidates] == [("draft", 2)]
+    assert answer.attempts == 1
 
 
 async def test_a_confidence_below_the_threshold_is_a_check_of_its_own(
