@@ -27,7 +27,6 @@ from agent.pipeline.confidence.calibration import (
     Calibration,
     Figures,
     Fit,
-    is_confirmed,
 )
 
 if TYPE_CHECKING:
@@ -52,12 +51,14 @@ class CalibrationImpossible(PlumblineError):
 class Sample(NamedTuple):
     """One answered question.
 
-    features: see `agent.pipeline.confidence.calibration`. right: whether the rows of the answer are right.
+    features: see `agent.pipeline.confidence.calibration`. right: whether the rows of the answer are right. confirmed:
+        whether another draft, as written, or the judge confirms them.
     """
 
     database: str
     features: dict[str, float]
     right: bool
+    confirmed: bool = True
 
 
 class HeldOut(NamedTuple):
@@ -182,7 +183,7 @@ def predict_held_out(samples: Sequence[Sample], names: Sequence[str], strength: 
         nothing = Figures(auroc=None, ece=0.0, precision=None, recall=0.0)
         fit = Fit(intercept=intercept, coefficients=known, wanted=1.0, threshold=None, figures=nothing)
         held |= {
-            at: HeldOut(fit.probability(it.features), it.right, is_confirmed(it.features), database)
+            at: HeldOut(fit.probability(it.features), it.right, it.confirmed, database)
             for at, it in enumerate(samples)
             if it.database == database
         }

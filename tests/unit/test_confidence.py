@@ -21,6 +21,7 @@ from agent.pipeline.confidence.calibration import (
     Sureness,
     calibration_of,
     features_of,
+    is_confirmed,
     load,
     of_profile,
     sigmoid,
@@ -75,6 +76,23 @@ def test_a_repaired_query_does_not_confirm_itself() -> None:
     backed = features_of(evidence_of([repaired, candidate(1, 1)], repaired, (), None, 2))
     assert alone["agreement"] == 0.0
     assert backed["agreement"] == 1.0
+
+
+def test_a_repaired_draft_adds_to_the_agreement_but_confirms_no_answer() -> None:
+    written, repaired, other = candidate(0, 1), candidate(1, 1, "repaired"), candidate(2, 1)
+    rule_alone = evidence_of([written, repaired], written, (), None, 2)
+    beside = evidence_of([written, repaired, other], written, (), None, 3)
+    assert [features_of(it)["agreement"] for it in (rule_alone, beside)] == [1.0, 1.0]
+    assert [is_confirmed(it) for it in (rule_alone, beside)] == [False, True]
+    assert is_confirmed(evidence_of([written, repaired], written, (), True, 2)), "by the judge"
+    both = evidence_of([candidate(0, 1, "repaired"), repaired], candidate(0, 1, "repaired"), (), None, 2)
+    assert not is_confirmed(both), "a rule would confirm itself"
+
+
+def test_a_draft_that_could_not_run_counts_among_those_that_do_not_confirm() -> None:
+    failed = candidate(2, 1).model_copy(update={"result": None, "error": "There is no column n."})
+    found = [candidate(0, 1), candidate(1, 1), failed]
+    assert features_of(evidence_of(found, found[0], (), None, 3))["agreement"] == 0.5
 
 
 def test_an_alternative_has_the_voices_of_the_query_that_it_was_derived_from() -> None:
@@ -215,7 +233,7 @@ def test_the_files_of_the_package_say_what_they_were_fitted_to() -> None:
 @pytest.mark.parametrize(
     "change, told",
     [
-        ({"version": 99}, "it is of version 99, and this release reads version 4"),
+        ({"version": 99}, f"it is of version 99, and this release reads version {VERSION}"),
         ({"fits": []}, "fits"),
         ({"right": 3}, "right"),
         ({"fits": [{**WITHOUT.model_dump(), "coefficients": {"luck": 1.0}}]}, "there is no feature luck"),

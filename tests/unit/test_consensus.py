@@ -120,7 +120,7 @@ def test_an_alternative_stays_if_its_draft_votes_for_the_rows_without_a_count() 
     other = candidate("SELECT x", ("Catcher", 1), draft=0, source="alternative")
     found = [beside, candidate("SELECT a", ("Pitcher",), draft=1), other]
     assert elect(group_candidates(found), other) is None
-    assert evidence_of(found, other, (), None, 2).base_votes == 2
+    assert [it.draft for it in evidence_of(found, other, (), None, 2).confirming] == [1]
 
 
 def test_a_count_that_most_drafts_show_may_be_asked_for() -> None:

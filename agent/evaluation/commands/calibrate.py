@@ -40,7 +40,7 @@ from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, evaluate
 from agent.evaluation.report import ResultLine
 from agent.evaluation.retrieval.cases import Folder, read_folders
 from agent.pipeline.asking import Asking
-from agent.pipeline.confidence.calibration import FEATURES, Calibration, Sureness, features_of
+from agent.pipeline.confidence.calibration import FEATURES, Calibration, Sureness, features_of, is_confirmed
 from agent.pipeline.service import Service
 from agent.pipeline.steps.consensus import Evidence
 from agent.platform.llm.wrappers.cached import CachedModel
@@ -55,20 +55,20 @@ RECALLS = (0.5, 0.6, 0.65, 0.7, 0.8)  # the precision is printed at each
 
 
 class Observed:
-    """Stands in for a calibration and records the features of each answer."""
+    """Stands in for a calibration and records the features of each answer, and whether its rows are confirmed."""
 
     def __init__(self) -> None:
-        self.features: dict[str, float] | None = None
+        self._last: tuple[dict[str, float], bool] | None = None
 
     def of(self, evidence: Evidence) -> Sureness:
         """Record the features; the answer is never sure, because nothing is fitted yet."""
-        self.features = features_of(evidence)
+        self._last = features_of(evidence), is_confirmed(evidence)
         return Sureness(confidence=0.0, sure=False)
 
-    def take(self) -> dict[str, float] | None:
-        """The features of the last answer, once."""
-        features, self.features = self.features, None
-        return features
+    def take(self) -> tuple[dict[str, float], bool] | None:
+        """What was recorded of the last answer, once."""
+        last, self._last = self._last, None
+        return last
 
 
 async def run_calibration(
@@ -195,9 +195,10 @@ async def _ask_all(
         return await asking.query(question, names[database], options=OPTIONS, principal=LOCAL)
 
     def on_result(line: ResultLine) -> None:
-        features = observed.take()
-        if features is not None and line.scored and line.status == "success":
-            samples.append(Sample(f"{folder.name}/{line.database}", features, line.correct))
+        seen = observed.take()
+        if seen is not None and line.scored and line.status == "success":
+            features, confirmed = seen
+            samples.append(Sample(f"{folder.name}/{line.database}", features, line.correct, confirmed))
         advance()
 
     await evaluate(questions, ask, open_database=lambda it: service.router.get(names[it]), on_result=on_result)

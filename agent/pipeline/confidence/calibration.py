@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # Each with its meaning; a calibration names those that it was fitted with. They are few and strong: single doubts are
 # too rare for a coefficient each, and other features added no information (docs/decisions/confidence.md).
 FEATURES: Mapping[str, str] = {
-    "agreement": "share of the other drafts, and of the judge, that confirm the rows, 0 to 1",
+    "agreement": "share of the other drafts, as written or repaired, and of the judge, that confirm the rows, 0 to 1",
     "logprob_total": "log-probability of the whole query: the mean, times its words; -5 to -2",
     "objections": "doubts of rules and checks that failed, no rows among them, at most 3",
 }
@@ -75,27 +75,30 @@ def doubt_of_missing(evidence: Evidence) -> float:
     return max(found, default=0.0)
 
 
-def is_confirmed(features: Mapping[str, float]) -> bool:
-    """Whether another draft or the judge confirms the rows. Otherwise no answer is verified, however probable."""
-    return features["agreement"] > 0
+def is_confirmed(evidence: Evidence) -> bool:
+    """Whether another draft, as it was written, or the judge confirms the rows; otherwise no answer is verified.
+
+    A rule that repairs two drafts in the same way would confirm itself.
+    """
+    if evidence.earlier_votes is not None:
+        return evidence.earlier_votes[0] > 1
+    return evidence.judge is True or any(it.may_vote for it in evidence.confirming)
 
 
-def _voices(evidence: Evidence) -> tuple[float, float]:
+def _voices(evidence: Evidence) -> tuple[int, int]:
     """How many confirm the chosen rows, and how many were asked. The draft that the query comes from does not count.
 
     If none was asked, none confirms, so such an answer does not rank above one that all others contradict.
     """
-    source = evidence.chosen.source
     if evidence.earlier_votes is not None:
         agreed, written = evidence.earlier_votes  # one of them is the query itself, which does not count
-        return float(agreed - 1), float(written - 1)
-    votes = evidence.base_votes if source == "alternative" else evidence.votes
-    own = 1 if source in {"draft", "alternative"} else 0  # a repaired query has no vote itself
-    requested = evidence.drafts if source == "reused" else max(0, evidence.drafts - 1)
-    return float(max(0, votes - own) + (evidence.judge is True)), float(requested + (evidence.judge is not None))
+        return agreed - 1, written - 1
+    confirming = len({it.draft for it in evidence.confirming})
+    requested = evidence.drafts if evidence.chosen.source == "reused" else max(0, evidence.drafts - 1)
+    return confirming + (evidence.judge is True), requested + (evidence.judge is not None)
 
 
-VERSION: Literal[4] = 4  # of the file and the meaning of its features; if either changes, fit again
+VERSION: Literal[5] = 5  # of the file and the meaning of its features; if either changes, fit again
 FOLDER = Path(__file__).parent / "fitted"
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -164,7 +167,7 @@ class Calibration(Frozen):
     fits: those with most features first; the first fit whose features are all known is used.
     """
 
-    version: Literal[4]
+    version: Literal[5]
     profile: str
     note: str = ""
     questions: int
@@ -180,7 +183,7 @@ class Calibration(Frozen):
             return Sureness(confidence=0.0, sure=False)
         probability = fit.probability(features, doubt_of_missing(evidence))
         above = fit.threshold is not None and probability >= fit.threshold
-        sure = above and is_confirmed(features)
+        sure = above and is_confirmed(evidence)
         return Sureness(confidence=round(probability, 3), sure=sure, threshold=fit.threshold)
 
 

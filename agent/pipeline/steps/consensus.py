@@ -50,7 +50,8 @@ class Evidence(Frozen):
     drafts: number of drafts written, including those that could not be run.
     by_second: whether the second model wrote one of them.
     earlier_votes: for a reused query, how many drafts agreed on it, and of how many, when it was verified.
-    base_votes: votes of the candidate that an alternative was derived from; 0 if the chosen one is not an alternative.
+    base: the group of the draft that the chosen alternative comes from; None if that ran only repaired, or the chosen
+        one is not an alternative.
     checks: those of the chosen candidate and its rows, not yet of the sentence.
     judge: the judge's yes or no on the chosen candidate; None if it was not asked.
     """
@@ -60,7 +61,7 @@ class Evidence(Frozen):
     drafts: int
     by_second: bool = False
     earlier_votes: tuple[int, int] | None = None
-    base_votes: int = 0
+    base: Group | None = None
     checks: tuple[Check, ...] = ()
     judge: bool | None = None
 
@@ -68,6 +69,17 @@ class Evidence(Frozen):
     def votes(self) -> int:
         """The votes of the chosen group."""
         return self.groups[0].votes if self.groups else 0
+
+    @property
+    def confirming(self) -> tuple[Candidate, ...]:
+        """The other drafts that give the chosen rows, as written or repaired; of an alternative, those of its draft."""
+        chosen = self.chosen
+        group = self.base if chosen.source == "alternative" else next(iter(self.groups), None)
+        return tuple(
+            it
+            for it in (group.members if group is not None else ())
+            if it.source in {"draft", "repaired"} and (it.draft != chosen.draft or chosen.source == "reused")
+        )
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
@@ -142,17 +154,14 @@ def evidence_of(
     """The evidence for the chosen candidate. `drafts`: number of drafts that were written."""
     groups = group_candidates(candidates)
     own = [group for group in groups if chosen in group.members]
-    based = chosen.source == "alternative"
-    base = [
-        it.votes for it in groups if based and any(one.may_vote and one.draft == chosen.draft for one in it.members)
-    ]
+    based = (it for it in groups if any(one.may_vote and one.draft == chosen.draft for one in it.members))
     ordered = (*own, *(group for group in groups if group not in own))
     return Evidence(
         groups=ordered,
         chosen=chosen,
         drafts=drafts,
         by_second=any(it.by_second for it in candidates),
-        base_votes=max(base, default=0),
+        base=next(based, None) if chosen.source == "alternative" else None,
         checks=tuple(checks),
         judge=judge,
     )
