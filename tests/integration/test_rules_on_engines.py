@@ -250,18 +250,6 @@ def test_groups_that_are_cut_off_are_doubted_where_the_database_tells_spellings_
     assert engine.find("case_groups", f"SELECT {first}town {of_town} MAX(id) DESC{last}") is None  # Rom, in any case
 
 
-@pytest.mark.parametrize("by", ["1", "m"])
-def test_ties_are_counted_of_groups_by_a_position_or_an_alias(engine: Engine, by: str) -> None:
-    if engine.dialect == "sqlserver":
-        pytest.skip("it groups by neither")
-    sql = f"SELECT UPPER(town) AS m, COUNT(*) AS n FROM members WHERE id > 1 GROUP BY {by} ORDER BY n DESC LIMIT 1"
-
-    found = engine.find("all_tied", sql)
-
-    assert found is not None
-    assert found.detail.startswith("All 4 groups")
-
-
 def test_shared_names_are_counted_beside_a_column_of_the_same_name(engine: Engine) -> None:
     sql = "SELECT m.name, m.name, COUNT(*) FROM members AS m JOIN visits AS v ON v.member_id = m.id GROUP BY m.name"
 

@@ -25,7 +25,6 @@ def _listed(why: str, *values: object, doubted: bool) -> Case:
 
 TOP_COLOUR = "SELECT colour, COUNT(*) AS n FROM badges GROUP BY colour ORDER BY n DESC LIMIT 1"
 GIVERS = "SELECT r.name FROM readers AS r JOIN badges AS b ON b.giver_id = r.id"
-OF_BADGES = "SELECT g.colour FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id"
 YELLER = "SELECT id FROM books WHERE title = 'Old Yeller'"
 
 COUNTEREXAMPLES: dict[str, list[Case]] = {

@@ -29,10 +29,6 @@ DIALECT_CASES: dict[str, tuple[Case, ...]] = {
         Case("SELECT COUNT(*) FROM readers WHERE NOT (channel IN ('M'))", DOUBT, "so, too", dialect="clickhouse"),
         Case("SELECT COUNT(*) FROM readers WHERE NOT (channel = 'M' OR since > 1)", None, "of several conditions"),
     ),
-    "all_tied": (
-        Case("SELECT name, COUNT(*) FROM readers GROUP BY 1 ORDER BY 2 DESC LIMIT 1", DOUBT, "by positions"),
-        Case("SELECT UPPER(name) AS n, COUNT(*) FROM readers GROUP BY n ORDER BY 2 DESC LIMIT 1", DOUBT, "by an alias"),
-    ),
     "foreign_functions": (
         _untranslated(
             "mariadb",

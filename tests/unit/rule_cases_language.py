@@ -7,87 +7,10 @@ from rule_shop import DOUBT, LOANS, Case
 from rag.docs.documents import make_document
 from rag.linking.values import LinkedValue
 
-ALL_LOANS = "SELECT COUNT(*) FROM loans"
 HOURS = (make_document("column", "Time on loan, in hours.", table="loans", column="fee"),)
-MORE_IN_2024 = "Were there more loans in 2024 than in 2025?"
 
 
 LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
-    "one_side": (
-        *(
-            Case(sql, DOUBT, why, question=question, rows=((637,),))
-            for sql, question, why in (
-                (f"{LOANS} year = 2024", "Were there more loans in 2024 than in 2025?", "of one year alone"),
-                ("SELECT COUNT(*) FROM loans", "Do we have fewer loans than last year?", "of all years"),
-                ("SELECT SUM(fee) FROM loans", "Is the total fee higher than that of the returns?", "of one table"),
-                (f"{LOANS} fee > 5", "Were more loans made in May than in June?", "a bound is no comparison"),
-                ("SELECT AVG(fee) FROM loans", "Are loans from Ulm larger than those from Bonn?", "a mean"),
-                (f"{LOANS} year = 2024", "Gab es 2024 mehr Ausleihen als 2025?", "in German"),
-                (f"{LOANS} year = 2024", "Est-ce qu'il y a plus de prêts en mai que en juin ?", "in French"),
-                (f"{LOANS} year = 2024", "¿Hay más préstamos en mayo que en junio?", "in Spanish"),
-            )
-        ),
-        *(
-            Case(sql, None, why, question=question, rows=rows)
-            for sql, question, rows, why in (
-                (ALL_LOANS, "Do we have more than 50 loans?", ((637,),), "a number"),
-                (ALL_LOANS, "Do we have more than two loans?", ((637,),), "a number in words"),
-                (ALL_LOANS, "Is the number of loans higher than the limit of 5?", ((7,),), "a limit"),
-                (ALL_LOANS, "Haben wir mehr als 50 Ausleihen?", ((637,),), "a number, in German"),
-                (ALL_LOANS, "How many loans are older than those of Ulm?", ((3,),), "how many"),
-                (ALL_LOANS, "Are there loans in May?", ((3,),), "no comparison"),
-                (ALL_LOANS, "Which year has more loans than 2025?", ((3,),), "which"),
-                ("SELECT year, COUNT(*) FROM loans GROUP BY year", MORE_IN_2024, ((2024, 3), (2025, 4)), "two rows"),
-                ("SELECT SUM(year = 2024), SUM(year = 2025) FROM loans", MORE_IN_2024, ((3, 4),), "two columns"),
-                (
-                    "SELECT SUM(year = 2024) > SUM(year = 2025) FROM loans",
-                    MORE_IN_2024,
-                    ((1,),),
-                    "compared by the query",
-                ),
-                ("SELECT id FROM loans", MORE_IN_2024, (("a",),), "a text"),
-                ("SELECT year = 2024 FROM loans", MORE_IN_2024, ((False,),), "a truth value"),
-                (
-                    "SELECT COUNT(*) FROM loans AS a JOIN loans AS b ON a.id = b.id WHERE a.fee > b.fee",
-                    "Are there loans that cost more than others?",
-                    ((1,),),
-                    "rows compared with each other",
-                ),
-            )
-        ),
-    ),
-    "latest_as_longest": (
-        *(
-            Case(sql, DOUBT, why, question=question)
-            for sql, question, why in (
-                ("SELECT MAX(due) FROM loans", "What was the longest loan?", "when it ended"),
-                ("SELECT id FROM loans ORDER BY due DESC LIMIT 1", "What was the longest loan?", "in an order"),
-                ("SELECT MIN(due) AS d FROM loans", "What was the shortest loan?", "the other end"),
-                ("SELECT MAX(due) FROM loans", "Was war die längste Ausleihe?", "in German"),
-                ("SELECT MAX(due) FROM loans", "Quel est le prêt le plus long ?", "in French"),
-                ("SELECT MAX(taken_at) FROM loans", "¿Cuál es el préstamo más largo?", "in Spanish"),
-                ("SELECT MAX(due) FROM loans", "Qual è il prestito più lungo?", "in Italian"),
-                ("SELECT MAX(l.due) FROM loans AS l", "How long was the longest loan?", "with the table's name"),
-                ("SELECT id, due FROM loans ORDER BY due ASC LIMIT 3", "The 3 shortest loans?", "several of them"),
-            )
-        ),
-        *(
-            Case(sql, None, why, question=question)
-            for sql, question, why in (
-                ("SELECT reader_id FROM loans ORDER BY due LIMIT 1", "Who has had a book the longest?", "since when"),
-                ("SELECT MAX(julianday(due)) FROM loans", "What was the longest loan?", "a number"),
-                ("SELECT MAX(julianday(due) - julianday(taken_at)) FROM loans", "The longest loan?", "a length"),
-                ("SELECT MAX(fee) FROM loans", "What was the longest loan?", "no date"),
-                ("SELECT MAX(due) FROM loans", "What was the latest loan?", "the latest is asked for"),
-                ("SELECT MIN(due) FROM loans", "What was the longest loan?", "the earliest, as of a membership"),
-                ("SELECT COUNT(due) FROM loans", "How many of the longest loans?", "a count"),
-                ("SELECT id FROM loans ORDER BY fee DESC LIMIT 1", "What was the longest loan?", "by another measure"),
-                ("SELECT id FROM loans ORDER BY due DESC", "The longest loan of each reader?", "all rows"),
-                ("SELECT MAX(due) FROM loans", "When was the longest book last brought back?", "a time is asked for"),
-                ("SELECT id FROM loans ORDER BY due DESC LIMIT 1", "Which loan runs the longest?", "its end"),
-            )
-        ),
-    ),
     "counted_rows": (
         *(
             Case(sql, DOUBT, why, question=question)
