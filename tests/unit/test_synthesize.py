@@ -127,6 +127,13 @@ async def test_several_rows_are_composed_without_the_embedded_model() -> None:
     assert (text.text, text.source) == ("Total by name: Ada: 140.0; Bo: 99.5. (n = 2)", "composed")
 
 
+async def test_a_missing_value_is_composed_without_the_embedded_model() -> None:
+    """It would write "The last night was on NULL"."""
+    text = await written(ScriptedModel(), QueryResult(columns=("last_night",), rows=((None,),)), Ledger())
+
+    assert (text.text, text.source) == ("Last night: no value.", "composed")
+
+
 async def test_a_hosted_model_writes_the_sentence_for_several_rows() -> None:
     model = ScriptedModel()
     model.replies(text="Ada bought for 140 and Bo for 99.5.")

@@ -39,8 +39,9 @@ class Writer:
         return is_contested(attempt) or self._lists(attempt.rows, quick=quick) or self._restates(question, attempt)
 
     def _lists(self, rows: QueryResult, *, quick: bool) -> bool:
-        """Whether the answer lists columns and values, because of the profile and several rows or a quick effort."""
-        return not self.profile.writes_lists and (quick or rows.row_count > 1)
+        """Whether the answer lists columns and values: for small models, if there are several rows, or only NULL."""
+        only_null = rows.row_count > 0 and all(value is None for row in rows.rows for value in row)
+        return not self.profile.writes_lists and (quick or rows.row_count > 1 or only_null)
 
     def _restates(self, question: str, attempt: Attempt) -> bool:
         """Whether the question can be restated around the only value of the rows. The drafts must agree on the rows."""
