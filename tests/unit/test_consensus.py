@@ -30,6 +30,20 @@ def test_what_a_rule_touched_votes_for_nobody() -> None:
     assert (with_draft[0].votes, with_draft[0].first.sql) == (1, "b")
 
 
+def test_a_repaired_draft_decides_between_equal_votes() -> None:
+    first = [candidate("a", (1,)), candidate("b", (1,), draft=1)]
+    other = [candidate("c", (2,), draft=2), candidate("d", (2,), draft=3)]
+    repaired = candidate("e", (2,), source="repaired", draft=4)
+    assert elect(group_candidates([*first, *other]), first[0]) is None, "the earlier ones stay"
+    assert elect(group_candidates([*first, *other, repaired]), first[0]) == other[0]
+    assert elect(group_candidates([*first, *other, repaired]), other[0]) is None
+    derived = repaired.model_copy(update={"source": "alternative"})
+    assert elect(group_candidates([*first, *other, derived]), first[0]) is None, "no draft"
+    again = candidate("f", (2,), source="repaired", draft=2)
+    assert elect(group_candidates([*first, *other, again]), first[0]) is None, "the same draft"
+    assert elect(group_candidates([first[0], other[0], repaired]), first[0]) is None, "no two vote"
+
+
 def test_two_queries_without_rows_agree_only_where_they_are_the_same() -> None:
     assert len(group_candidates([candidate("SELECT 1"), candidate("SELECT 2", draft=1)])) == 2
     assert group_candidates([candidate("SELECT  1;"), candidate("SELECT 1", draft=1)])[0].votes == 2

@@ -15,6 +15,7 @@ from executors.base import Frozen
 
 _ROUNDS = re.compile(r"\bround\s*\(", re.IGNORECASE)
 AGREED = 2  # votes that decide: a model seldom makes the same mistake twice
+_DRAFTS = frozenset({"draft", "repaired"})  # sources of candidates that are a model's own, not derived or reused
 
 
 class Group(Frozen):
@@ -40,6 +41,11 @@ class Group(Frozen):
     def votes(self) -> int:
         """The number of drafts in the group that ran as the model wrote them."""
         return sum(it.may_vote for it in self.members)
+
+    @property
+    def drafts(self) -> int:
+        """The number of drafts that give these rows, as written or repaired; it decides between equal votes."""
+        return len({it.draft for it in self.members if it.source in _DRAFTS})
 
 
 class Evidence(Frozen):
@@ -78,7 +84,7 @@ class Evidence(Frozen):
         return tuple(
             it
             for it in (group.members if group is not None else ())
-            if it.source in {"draft", "repaired"} and (it.draft != chosen.draft or chosen.source == "reused")
+            if it.source in _DRAFTS and (it.draft != chosen.draft or chosen.source == "reused")
         )
 
     @property
@@ -88,7 +94,7 @@ class Evidence(Frozen):
 
 
 def group_candidates(candidates: Sequence[Candidate]) -> tuple[Group, ...]:
-    """The candidates that ran, grouped by their rows; most votes first, then non-empty results, then earlier ones.
+    """The candidates that ran, grouped by their rows: by votes, then by whether there are rows, drafts, and order.
 
     Empty results are equal only if their queries are, because any two wrong filters agree on nothing.
     """
@@ -103,7 +109,11 @@ def group_candidates(candidates: Sequence[Candidate]) -> tuple[Group, ...]:
         else:
             groups.append([candidate])
     found = _join_counts([Group(candidates=tuple(group)) for group in groups])
-    return tuple(sorted(found, key=lambda it: (-it.votes, it.first.result is None or it.first.result.holds_nothing)))
+
+    def rank(group: Group) -> tuple[int, bool, int]:
+        return -group.votes, group.first.result is None or group.first.result.holds_nothing, -group.drafts
+
+    return tuple(sorted(found, key=rank))
 
 
 def _join_counts(groups: Sequence[Group]) -> list[Group]:
@@ -178,7 +188,7 @@ def elect(groups: Sequence[Group], current: Candidate) -> Candidate | None:
     first, own = groups[0], next((it for it in groups if current in it.members), None)
     if current.source == "alternative" and any(it.may_vote and it.draft == current.draft for it in first.members):
         return None
-    outvoted = first.votes >= AGREED and (own is None or first.votes > own.votes)
+    outvoted = first.votes >= AGREED and (own is None or (first.votes, first.drafts) > (own.votes, own.drafts))
     group = first if outvoted else own
     return None if group is None or current in group.candidates else group.first
 
