@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from agent.checks.rules.repair import find_repair
+from agent.checks.rules.repair import find_repair, spell_names
 from agent.core.callers import LOCAL
 from agent.core.models import Draft
 from agent.pipeline.service import build_service
 from agent.platform.config.settings import Settings
 from executors.base import Column, Schema, Table
 from executors.dialects.table import DIALECTS
-from executors.errors import ErrorKind, SqlRefused
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlRefused
 from executors.guard.guard import check
 from executors.sql.names.known_names import quote_names
 from testbed.scripted_model import ScriptedModel
@@ -73,9 +73,26 @@ PLOTS = Schema(
             name="plots",
             columns=tuple(
                 Column(name=it, type="TEXT")
-                for it in ("Plot No", "Site Code", "Size (sq m)", "Last-Seen", "Last Seen", "Rent Due", "rent_due")
+                for it in (
+                    "Plot No",
+                    "Site Code",
+                    "Size (sq m)",
+                    "Last-Seen",
+                    "Last Seen",
+                    "Rent Due",
+                    "rent_due",
+                    "Rent %",
+                    "rent",
+                    "Order #",
+                    "Sum %",
+                    "2024 (%)",
+                    "+ / -",
+                    "_ _ _",
+                    "Total Rent",
+                )
             ),
         ),
+        Table(name="Plot Holders", columns=(Column(name="Full Name", type="TEXT"),)),
     ),
 )
 
@@ -89,9 +106,14 @@ PLOTS = Schema(
             "underscores for blanks, in any case",
         ),
         (
-            "SELECT SUM(Size_sq_m), MAX(Size (sq m)), MIN(size_(sq_m)) FROM plots",
-            'SELECT SUM("Size (sq m)"), MAX("Size (sq m)"), MIN("Size (sq m)") FROM plots',
-            "signs that an identifier cannot have",
+            "SELECT SUM(Size_sq_m), MAX(Size (sq m)) FROM plots ORDER BY 1",
+            'SELECT SUM("Size (sq m)"), MAX("Size (sq m)") FROM plots ORDER BY 1',
+            "signs that an identifier cannot have; clauses and functions with the letters of a name",
+        ),
+        (
+            "SELECT Plot_Holders.Full_Name FROM Plot_Holders",
+            'SELECT "Plot Holders"."Full Name" FROM "Plot Holders"',
+            "a table",
         ),
         ("SELECT COUNT(*) AS plot_no FROM plots ORDER BY plot_no", None, "the query's own name"),
         (
@@ -99,9 +121,15 @@ PLOTS = Schema(
             'SELECT COUNT(*) AS plot_no FROM plots AS p WHERE p."Plot No" = 3 ORDER BY plot_no',
             "behind a dot, a column all the same",
         ),
-        ("SELECT rent_due FROM plots", None, "another column is called so"),
+        (
+            "WITH s AS (SELECT Site_Code, SUM(rent) AS total_rent FROM plots GROUP BY 1) SELECT s.total_rent FROM s",
+            'WITH s AS (SELECT "Site Code", SUM(rent) AS total_rent FROM plots GROUP BY 1) SELECT s.total_rent FROM s',
+            "unless a query inside gives it",
+        ),
+        ("SELECT rent_due, p.rent_due, p.rent FROM plots AS p", None, "other columns are called so"),
         ("SELECT Rent Due, rent_due FROM plots", 'SELECT "Rent Due", rent_due FROM plots', "each its own"),
         ("SELECT Last_Seen FROM plots", None, "either of two"),
+        ("SELECT rent FROM plots WHERE year = 2024 LIMIT 5", None, "numbers are no names"),
         ("SELECT 'Plot_No', \"Site_Code\" FROM plots -- Plot_No", None, "texts, quoted names and comments"),
         ("SELECT a.Plot_Note FROM plots AS a", None, "a longer name"),
         (
@@ -111,15 +139,59 @@ PLOTS = Schema(
             "a title, and where it is used",
         ),
         (
+            "SELECT SUM(rent) AS Total Site Code, 1 AS b FROM plots",
+            'SELECT SUM(rent) AS "Total Site Code", 1 AS b FROM plots',
+            "a title that ends with a name",
+        ),
+        (
             "SELECT CAST(Plot_No AS double precision) AS Top Plot, 1 AS b FROM plots AS a LEFT JOIN plots AS c ON true",
             'SELECT CAST("Plot No" AS double precision) AS "Top Plot", 1 AS b FROM plots AS a LEFT JOIN plots AS c '
             "ON true",
             "types, and sources with an alias, are no titles",
         ),
+        (
+            "SELECT Site Code FROM plots AS o UNION SELECT Site Code FROM plots AS q",
+            'SELECT "Site Code" FROM plots AS o UNION SELECT "Site Code" FROM plots AS q',
+            "a union is no title",
+        ),
     ],
 )
 def test_a_name_with_blanks_is_read_however_it_is_written(sql: str, expected: str | None, why: str) -> None:
     assert quote_names(sql, PLOTS) == expected, why
+
+
+AS_WRITTEN, AS_SPELLED = "SELECT Site_Code FROM plots", 'SELECT "Site Code" FROM plots'
+
+
+@pytest.mark.parametrize(
+    "errors, expected, why",
+    [
+        (
+            {AS_WRITTEN: SqlRefused(ErrorKind.COLUMN_NOT_FOUND, "")},
+            AS_SPELLED,
+            "its spelling alone kept it from running",
+        ),
+        ({}, AS_WRITTEN, "it runs"),
+        ({AS_WRITTEN: SqlRefused(ErrorKind.NOT_READ_ONLY, "")}, AS_WRITTEN, "it is refused for something else"),
+        (dict.fromkeys((AS_WRITTEN, AS_SPELLED), SqlRefused(ErrorKind.COLUMN_NOT_FOUND, "")), AS_WRITTEN, "and more"),
+        ({AS_WRITTEN: DatabaseUnavailable("gone")}, AS_WRITTEN, "nobody can tell"),
+    ],
+)
+async def test_a_draft_is_spelled_if_nothing_else_keeps_it_from_running(
+    errors: dict[str, Exception], expected: str, why: str
+) -> None:
+    async def check(sql: str) -> None:
+        if sql in errors:
+            raise errors[sql]
+
+    spelled = await spell_names(Draft(sql=AS_WRITTEN), PLOTS, check)
+    assert (spelled.sql, spelled.source) == (expected, "draft"), why
+
+
+def test_a_text_ends_where_its_dialect_ends_it() -> None:
+    schema = PLOTS.model_copy(update={"dialect": "mysql"})
+    sql = "SELECT rent FROM plots WHERE {0} = 'O\\'Brien Site Code'"
+    assert quote_names(sql.format("Site Code"), schema) == sql.format("`Site Code`")
 
 
 SPELLED = ("straße", "größe", "zähler_nr", "année", "masse", "maße", "blue", "value_ae", "Fuesse")

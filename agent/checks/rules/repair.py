@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -23,10 +24,10 @@ Check = Callable[[str], Awaitable[object]]
 
 
 async def spell_names(draft: Draft, schema: Schema, check: Check) -> Draft:
-    """The draft with its names spelled as in the schema, if it cannot run as written.
+    """The draft with its names spelled as in the schema, if nothing else keeps it from running.
 
-    It remains the model's own query, because each name can be read in one way only: `Site Code` and `Site_Code` are the
-    column "Site Code". `check` raises SqlRefused if a query cannot run.
+    It remains the model's own query: `Site Code` and `Site_Code` are the column "Site Code" if no other has the name.
+    `check` raises SqlRefused if a query cannot run.
     """
     from executors.sql.names.known_names import quote_names
 
@@ -36,7 +37,9 @@ async def spell_names(draft: Draft, schema: Schema, check: Check) -> Draft:
         await check(draft.sql)
     except SqlRefused as error:
         if error.kind in NAMES | WORDS:
-            return draft.model_copy(update={"sql": spelled})
+            with suppress(SqlRefused, DatabaseUnavailable):  # what is still wrong is repaired, and not the model's own
+                await check(spelled)
+                return draft.model_copy(update={"sql": spelled})
     except DatabaseUnavailable:  # its next use reports it
         pass
     return draft
@@ -61,16 +64,20 @@ def find_repair(draft: Draft, error: str, schema: Schema, without: Collection[st
     kind = next((it for it in ErrorKind if it == error), None)
     if draft.sql is None or kind is None:
         return None
+    from executors.sql.names.known_names import quote_names
     from executors.sql.tree import tree_to_change
 
     sql, notes, counts, dialect = draft.sql, list[str](), list[str](), DIALECTS[schema.dialect].sqlglot
-    context = RuleContext(sql, schema, tree_to_change(sql, dialect), error=kind)
-    for rule in rules("repair", without):
-        found = rule.find(context)
-        if found is not None and found.sql is not None:
-            sql = found.sql
-            context = replace(context, sql=sql, tree=tree_to_change(sql, dialect))
-            notes.append(found.detail)
-            counts += found.counts
+    if kind in NAMES | WORDS and (quoted := quote_names(sql, schema)):
+        sql, notes = quoted, ["names are written as in the schema"]  # the next run shows what is still wrong
+    else:
+        context = RuleContext(sql, schema, tree_to_change(sql, dialect), error=kind)
+        for rule in rules("repair", without):
+            found = rule.find(context)
+            if found is not None and found.sql is not None:
+                sql = found.sql
+                context = replace(context, sql=sql, tree=tree_to_change(sql, dialect))
+                notes.append(found.detail)
+                counts += found.counts
     detail = f"The last query repaired: {'; '.join(dict.fromkeys(notes))}."
     return Finding(detail, sql, counts=tuple(counts)) if notes else None

@@ -313,8 +313,8 @@ class Round:
         run.written += 1
         draft = await run.spell(await generator.draft(question, context, run.attempts, run.plan, run.ledger))
         if any(it.error_type is not None and it.sql == draft.sql for it in run.attempts if draft.sql):
-            draft = await generator.draft_anew(question, context, run.plan, run.ledger)
-        return (await run.spell(draft)).model_copy(update={"index": index})
+            draft = await run.spell(await generator.draft_anew(question, context, run.plan, run.ledger))
+        return draft.model_copy(update={"index": index})
 
     async def _through_the_guard(self, sql: str) -> CheckedSql:
         return await self._run.check(sql)

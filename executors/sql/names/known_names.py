@@ -1,5 +1,7 @@
 """Quotes names that need quotes in a query: names with blanks, signs, a leading digit or capitals, and reserved words.
 Gives names their umlauts and accents back, or takes them away, as the schema spells them: `gebaeude_nr`, `gebäude_nr`.
+Reads an identifier as the name with blanks or signs that it stands for: `Site_Code`, `Size_sq_m` of "Size (sq m)".
+Quotes titles of columns: `COUNT(*) AS Number of Plots`.
 
 Without quotes, the query does not parse (`SUM(Brutto Betrag)`), or parses as something else (`SELECT Brutto Betrag`, a
 column and its alias). So this module changes the text, outside of strings, comments and quoted names.
@@ -11,7 +13,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence, Set
-from functools import cache
+from functools import cache, partial
 
 from executors.base import Schema
 from executors.dialects.row import RESERVED
@@ -22,15 +24,19 @@ from executors.sql.tree import tree_to_change
 _DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": "aa", "ø": "oe", "æ": "ae"})
 _WORD = re.compile(r"(?<![$@:])\b[^\W\d]\w*\b(?!\s*\()")  # that calls no function
 _NAME = re.compile(r"(?P<given>\bAS\s+|\)\s*(?:AS\s+)?)?\b(?P<name>[^\W\d]\w*)\b(?P<of>\s*\.)?", re.IGNORECASE)
-# A title that lacks its quotes: `COUNT(*) AS Number of Plots,`.
+# A title that lacks its quotes. None of its words may begin a clause.
+_CLAUSES = """
+    as case cross else end except from full group having inner intersect join left limit natural on order qualify right
+    select then union using when where window
+"""
 _TITLE = re.compile(
-    r"\bAS\s+(?P<name>[^\W\d]\w*(?:[ ]+(?!(?:from|where|join|on|order|group|left|inner|limit|as)\b)\w+)+)"
-    r"(?=\s*,|\s+FROM\b)",
-    re.IGNORECASE,
+    rf"\bAS\s+(?P<name>[^\W\d]\w*(?:[ ]+(?!(?:{'|'.join(_CLAUSES.split())})\b)\w+)+)(?=\s*,|\s+FROM\b)", re.IGNORECASE
 )
+_NESTED = re.compile(r"\bWITH\b|\b(?:FROM|JOIN)\s*\(", re.IGNORECASE)
 _SIGNS = re.compile(r"[\W_]+")
 _BRACKETS = frozenset({"tsql", "sqlite"})  # sqlglot's names; in other dialects, brackets enclose lists
-_CLOSED = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`|--[^\n]*|/\*.*?\*/"
+_TEXT, _ESCAPED_TEXT = r"'(?:[^']|'')*'", r"'(?:[^'\\]|\\.|'')*'"
+_CLOSED = r"|\"(?:[^\"]|\"\")*\"|`[^`]*`|--[^\n]*|/\*.*?\*/"
 # The text that may precede, and follow, a reserved word that is a name.
 _BEFORE = (
     r"(?:(?<=[.,(=<>+*/-])|(?<=\bfrom)|(?<=\bjoin)|(?<=\bselect)|(?<=\bdistinct)|(?<=\bby)|(?<=\bwhere)|(?<=\band)"
@@ -42,24 +48,29 @@ _AFTER = r"(?=\s*(?:[.,)=<>!+*/;-]|$)|\s+(?!by\b)\w)"
 def quote_names(sql: str, schema: Schema) -> str | None:
     """A query with the names of its schema spelled as there, and in quotes wherever the dialect requires them. None if
     that repairs nothing.
-    Args: sql: a query that cannot be parsed, or that uses names that do not exist."""
+    Args: sql: a query, for use where it cannot run as it is."""
     dialect = DIALECTS[schema.dialect]
     names = [*(part for table in schema.tables for part in table.parts)]
     names += [column.name for table in schema.tables for column in table.columns]
-    brackets = dialect.sqlglot in _BRACKETS
-    unquoted = _match_closed(brackets).sub("''", sql)
-    given, titles = _list_aliases(unquoted, schema), {it["name"] for it in _TITLE.finditer(unquoted)}
-    wanting = sorted({it for it in (*names, *titles) if dialect.quote_name(it) != it}, key=lambda it: (-len(it), it))
+    wanting = sorted({it for it in names if dialect.quote_name(it) != it}, key=lambda it: (-len(it), it))
     odd = [it for it in wanting if not dialect.is_reserved(it)]
     reserved = [it for it in wanting if dialect.is_reserved(it)]
-    kept = _keywords(dialect.sqlglot) | RESERVED | dialect.reserved | given
-    stay = given | {it.lower() for it in names} - {it.lower() for it in odd}
-    accented = _outside(sql, lambda text: _with_accents(text, names, kept, dialect.quote_name), brackets=brackets)
-    for spelled in dict.fromkeys((accented, sql)):
-        repaired = _outside(spelled, lambda it: _with_quotes(it, odd, stay, dialect.quote_name), brackets=brackets)
+    plain_names, quoted, closed = set(names) - set(wanting), dialect.quote_name, _match_closed(dialect.sqlglot)
+    unquoted = closed.sub("''", sql)
+    kept = _keywords(dialect.sqlglot) | RESERVED | dialect.reserved
+    given = _list_aliases(unquoted, schema)
+    kept |= given
+    # A query inside may give a name that is read behind a dot: `s.total_rent`.
+    taken = {it.lower() for it in names} | (given if _NESTED.search(unquoted) is not None else set())
+    titles = sorted({it["name"] for it in _TITLE.finditer(unquoted)}, key=lambda it: (-len(it), it))
+    titled = _outside(sql, closed, _quoter(titles, frozenset(), quoted))
+    quote_odd, put_blanks = _quoter(odd, plain_names, quoted), _blank_putter(odd, taken, kept, quoted)
+    accented = _outside(titled, closed, lambda it: _with_accents(it, names, kept, quoted))
+    for spelled in dict.fromkeys((accented, titled)):
+        repaired = _outside(_outside(spelled, closed, quote_odd), closed, put_blanks)
         if repaired != sql and tree_to_change(repaired, dialect.sqlglot) is not None:
             return repaired
-        repaired = _outside(repaired, lambda it: _quote_reserved(it, reserved, dialect.quote_name), brackets=brackets)
+        repaired = _outside(repaired, closed, lambda it: _quote_reserved(it, reserved, quoted))
         if repaired != sql and tree_to_change(repaired, dialect.sqlglot) is not None:
             return repaired
     return None
@@ -83,7 +94,8 @@ def _keywords(dialect: str) -> frozenset[str]:
 def _list_aliases(text: str, schema: Schema) -> set[str]:
     """The names that a query gives, in lower case. What is read before it is given (`SUM(umsatz) AS umsatz`) is a
     column, and what a table is called is a table."""
-    tables = {it for table in schema.tables for part in table.parts for it in plain_letters(part)}
+    parts = [part for table in schema.tables for part in table.parts]
+    tables = {it for part in parts for it in (*plain_letters(part), _as_identifier(part))}
     found, read = set[str](), set[str]()
     for match in _NAME.finditer(text):
         name = match["name"].lower()
@@ -106,37 +118,40 @@ def _with_accents(text: str, names: Iterable[str], kept: Set[str], quoted: Calla
 
     def put(match: re.Match[str]) -> str:
         found = set[str]().union(*(spelled.get(it, ()) for it in plain_letters(match[0])))
-        stays = known if text[match.start() - 1 : match.start()] == "." else known | kept  # behind a dot is a column
+        stays = known if _is_behind_dot(match) else known | kept  # behind a dot is a column
         return quoted(found.pop()) if len(found) == 1 and match[0].lower() not in stays else match[0]
 
     return _WORD.sub(put, text)
 
 
-def _outside(sql: str, change: Callable[[str], str], *, brackets: bool) -> str:
+def _outside(sql: str, closed: re.Pattern[str], change: Callable[[str], str]) -> str:
     """Apply a change to the parts of a query that are not strings, comments or quoted names."""
     parts: list[str] = []
     end = 0
-    for match in _match_closed(brackets).finditer(sql):
+    for match in closed.finditer(sql):
         parts += [change(sql[end : match.start()]), match[0]]
         end = match.end()
     return "".join([*parts, change(sql[end:])])
 
 
-def _match_closed(brackets: bool) -> re.Pattern[str]:
-    return re.compile(_CLOSED + (r"|\[[^\]]*\]" if brackets else ""), re.DOTALL)
+@cache
+def _match_closed(dialect: str) -> re.Pattern[str]:
+    """Strings, comments and quoted names. Args: dialect: sqlglot's name of it."""
+    text = _ESCAPED_TEXT if "\\" in plain(dialect).tokenizer_class.STRING_ESCAPES else _TEXT
+    return re.compile(text + _CLOSED + (r"|\[[^\]]*\]" if dialect in _BRACKETS else ""), re.DOTALL)
 
 
-def _with_quotes(text: str, names: Sequence[str], stay: Set[str], quoted: Callable[[str], str]) -> str:
-    """The text with names in quotes. Args: names: the longest first. stay: words in lower case that are other names.
+def _quoter(names: Sequence[str], stay: Set[str], quoted: Callable[[str], str]) -> Callable[[str], str]:
+    """A function that puts names in quotes. Args: names: the longest first. stay: other names, which need no quotes.
 
-    A name in the same case is preferred to others, and one with the same signs to those that only share its letters.
+    A name in the same case is preferred to others. Digits alone are a number, except behind a dot.
     """
     if not names:
-        return text
-    exact, spelled = set(names), defaultdict[str, list[str]](list)
+        return str
+    spelled: dict[str, str] = {}
     for name in names:
-        for key in dict.fromkeys((_fold(name), _letters(name))):
-            spelled[key].append(name)
+        spelled.setdefault(_fold(name), name)
+    exact = set(names)
     found = re.compile(
         r"(?<![\w.$])(?:" + "|".join(_pattern(it) for it in names) + r")(?![\w$])"
         r"|(?<=\w\.)(?:" + "|".join(_pattern(it) for it in names) + r")(?![\w$])",
@@ -145,14 +160,41 @@ def _with_quotes(text: str, names: Sequence[str], stay: Set[str], quoted: Callab
 
     def put(match: re.Match[str]) -> str:
         written = " ".join(match[0].split())
-        if written in exact:
-            return quoted(written)
-        if text[match.start() - 1 : match.start()] != "." and match[0].lower() in stay:
+        is_number = written.isdecimal() and not _is_behind_dot(match)
+        if is_number or (written in stay and written not in exact):
             return match[0]
-        same = spelled.get(_fold(written)) or spelled[_letters(written)]
-        return quoted(same[0]) if len({_fold(it) for it in same}) == 1 else match[0]
+        return quoted(written if written in exact else spelled[_fold(match[0])])
 
-    return found.sub(put, text)
+    return partial(found.sub, put)
+
+
+def _is_behind_dot(match: re.Match[str]) -> bool:
+    return match.string[match.start() - 1 : match.start()] == "."
+
+
+def _blank_putter(
+    names: Iterable[str], stay: Set[str], given: Set[str], quoted: Callable[[str], str]
+) -> Callable[[str], str]:
+    """A function that puts names with blanks or signs in place of identifiers that stand for one of them alone.
+
+    Args: stay: words that stay, in lower case. given: words that stay, except behind a dot.
+    """
+    spelled: dict[str, set[str]] = defaultdict(set)
+    for name in names:
+        if "_" in (identifier := _as_identifier(name)) and not identifier[0].isdecimal():
+            spelled[identifier].add(name)
+
+    def put(match: re.Match[str]) -> str:
+        word, found = match[0].lower(), spelled.get(_as_identifier(match[0]), set())
+        stays = word in stay or (word in given and not _is_behind_dot(match))
+        return match[0] if len(found) != 1 or stays else quoted(next(iter(found)))
+
+    return partial(_WORD.sub, put) if spelled else str
+
+
+def _as_identifier(name: str) -> str:
+    """A name in small letters, with one underscore for all between its words: `size_sq_m` for "Size (sq m)"."""
+    return "_".join(_SIGNS.sub(" ", name).split()).lower()
 
 
 def _quote_reserved(text: str, names: Iterable[str], quoted: Callable[[str], str]) -> str:
@@ -164,16 +206,8 @@ def _quote_reserved(text: str, names: Iterable[str], quoted: Callable[[str], str
 
 
 def _pattern(name: str) -> str:
-    """What stands for a name: its words behind blanks or underscores, and its letters alone, as an identifier."""
-    parts = [re.escape(part) for part in name.split(" ") if part]
-    letters = "_".join(_SIGNS.sub(" ", name).split())
-    return "|".join(dict.fromkeys((r"[\s_]+".join(parts) or re.escape(name), *([letters] if " " in name else []))))
+    return r"\s+".join(re.escape(part) for part in name.split(" ") if part) or re.escape(name)
 
 
 def _fold(text: str) -> str:
     return " ".join(text.split()).casefold()
-
-
-def _letters(text: str) -> str:
-    """A name in small letters without signs: `size_sq_m`, `Size (sq m)`."""
-    return " ".join(_SIGNS.sub(" ", text).split()).casefold()
