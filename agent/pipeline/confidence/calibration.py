@@ -31,9 +31,9 @@ SPEAK_AGAINST = frozenset({"objections"})
 # These doubts are not objections: if a noun is translated, right answers lack words of the question as often as wrong
 # ones do. `doubt_of_missing` lowers the confidence instead.
 MILD = frozenset({"missing_data"})
-# Log-odds that missing data subtracts from the confidence, by its evidence; not fitted. With 1.0, no fit of the package
+# Log-odds that missing data subtracts from the confidence, by its evidence; not fitted. With 2.0, no fit of the package
 # is sure of an answer, however much agrees on it; with 0.1, answers that everything else confirms stay sure.
-MISSING_LOG_ODDS: Mapping[str, float] = {"schema": 1.0, "language": 0.1}
+MISSING_LOG_ODDS: Mapping[str, float] = {"schema": 2.0, "language": 0.1}
 MOST_OBJECTIONS = 3
 # Above, all queries are right equally often. Below, length decides, not doubt: a name written thrice counts thrice.
 LEAST_TOTAL, MOST_TOTAL = -5.0, -2.0
