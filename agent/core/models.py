@@ -262,7 +262,8 @@ _COPIED = {"source", "note", "by_second", "temperature", "logprob_mean"}
 class Candidate(Frozen):
     """One query that may answer the question, with its result.
 
-    source: `draft`: as the model wrote it, with names spelled as in the schema; `repaired`: a draft that could not run, corrected from the schema;
+    source: `draft`: as the model wrote it, with names spelled as in the schema; `repaired`: a draft that could not run,
+        corrected from the schema;
         `alternative`: derived from a query that ran, by schema and data; `reused`: an earlier question's query.
     note: what was changed; empty for a draft.
     draft: index of the original draft, counted from 0 in the order in which drafts were written.

@@ -20,10 +20,10 @@ from executors.errors import DatabaseUnavailable, ErrorKind, SqlRefused
 if TYPE_CHECKING:
     from agent.checks.rules.review import Rows
 
-Check = Callable[[str], Awaitable[object]]
+Guard = Callable[[str], Awaitable[object]]
 
 
-async def spell_names(draft: Draft, schema: Schema, check: Check) -> Draft:
+async def spell_names(draft: Draft, schema: Schema, check: Guard) -> Draft:
     """The draft with its names spelled as in the schema, if nothing else keeps it from running.
 
     It remains the model's own query: `Site Code` and `Site_Code` are the column "Site Code" if no other has the name.

@@ -64,10 +64,10 @@ def quote_names(sql: str, schema: Schema) -> str | None:
     taken = {it.lower() for it in names} | (given if _NESTED.search(unquoted) is not None else set())
     titles = sorted({it["name"] for it in _TITLE.finditer(unquoted)}, key=lambda it: (-len(it), it))
     titled = _outside(sql, closed, _quoter(titles, frozenset(), quoted))
-    quote_odd, put_blanks = _quoter(odd, plain_names, quoted), _blank_putter(odd, taken, kept, quoted)
+    quote_odd, replace_identifiers = _quoter(odd, plain_names, quoted), _replacer(odd, taken, kept, quoted)
     accented = _outside(titled, closed, lambda it: _with_accents(it, names, kept, quoted))
     for spelled in dict.fromkeys((accented, titled)):
-        repaired = _outside(_outside(spelled, closed, quote_odd), closed, put_blanks)
+        repaired = _outside(_outside(spelled, closed, quote_odd), closed, replace_identifiers)
         if repaired != sql and tree_to_change(repaired, dialect.sqlglot) is not None:
             return repaired
         repaired = _outside(repaired, closed, lambda it: _quote_reserved(it, reserved, quoted))
@@ -172,7 +172,7 @@ def _is_behind_dot(match: re.Match[str]) -> bool:
     return match.string[match.start() - 1 : match.start()] == "."
 
 
-def _blank_putter(
+def _replacer(
     names: Iterable[str], stay: Set[str], given: Set[str], quoted: Callable[[str], str]
 ) -> Callable[[str], str]:
     """A function that puts names with blanks or signs in place of identifiers that stand for one of them alone.
