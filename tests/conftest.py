@@ -13,6 +13,7 @@ from shop_questions import Ask
 from agent.core.answers import Answer
 from agent.core.events import Event
 from agent.core.models import Options
+from agent.pipeline.confidence.calibration import FOLDER
 from agent.pipeline.service import Service, build_service
 from agent.platform.config.settings import Settings
 from executors.workers import checking
@@ -121,6 +122,7 @@ def settings(tmp_path: Path, registry: Path) -> Settings:
         state_dir=tmp_path / "state",
         cache_dir=tmp_path / "cache",
         profile="embedded",
+        calibration=FOLDER / "hosted.json",  # with a judge, which no fit of the embedded model has
         second_draft=False,
     )
 
