@@ -196,7 +196,10 @@ async def test_an_unusable_reply_of_it_costs_no_further_one(
 def test_a_probable_answer_that_nothing_confirms_says_so() -> None:
     told = unsure_check(Sureness(confidence=0.85, sure=False, threshold=0.8), is_doubted=False)
     assert told is not None
-    assert (told.passed, told.detail) == (False, "Neither another draft nor a judge confirms the rows.")
+    assert (told.passed, told.detail) == (
+        False,
+        "No judge confirms the rows, nor do other drafts as the model wrote them.",
+    )
     assert unsure_check(Sureness(confidence=0.85, sure=True, threshold=0.8), is_doubted=False) is None
 
 

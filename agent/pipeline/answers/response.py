@@ -79,7 +79,11 @@ def unsure_check(sureness: Sureness, *, is_doubted: bool) -> Check | None:
     if threshold is None or sureness.sure:
         return None
     if confidence >= threshold:
-        return Check(name="confidence", passed=False, detail="No judge confirms the rows, nor do other drafts as the model wrote them.")
+        return Check(
+            name="confidence",
+            passed=False,
+            detail="No judge confirms the rows, nor do other drafts as the model wrote them.",
+        )
     figures = f"its confidence is {confidence:.1%}, and answers are verified from {threshold:.1%} on."
     advice = "Read the doubts and the query" if is_doubted else "Read the query"
     detail = f"No other check failed, but {figures} {advice} before you use the rows, or ask in other words."
