@@ -16,7 +16,7 @@ from executors.base import Column, Schema, Table
 from executors.dialects.table import DIALECTS
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlRefused
 from executors.guard.guard import check
-from executors.sql.names.known_names import quote_names
+from executors.sql.names.known_names import only_spells, quote_names
 from testbed.scripted_model import ScriptedModel
 
 NAMES = ("Brutto Betrag", "Straße", "OrderDate", "order", "2024_total", "Größe (cm)", "plain")
@@ -186,6 +186,42 @@ async def test_a_draft_is_spelled_if_nothing_else_keeps_it_from_running(
 
     spelled = await spell_names(Draft(sql=AS_WRITTEN), PLOTS, check)
     assert (spelled.sql, spelled.source) == (expected, "draft"), why
+
+
+@pytest.mark.parametrize(
+    "sql, same, why",
+    [
+        ("SELECT Site_Code FROM plots ORDER BY rent DESC", True, "a name"),
+        ("SELECT Site Code, COUNT(*) FROM plots GROUP BY Site Code", True, "what does not parse as it is"),
+        ("SELECT Site Code FROM plots", True, "what parses as a column and its alias"),
+        ("SELECT s.Site_Code FROM (SELECT * FROM plots) AS s", False, "a query inside"),
+        ("SELECT Site_Code, rent * 2 total_rent, total_rent / 2 AS half FROM plots", False, "an alias without AS"),
+        ("SELECT Site_Code FROM plots WHERE rent = $$the Site Code here$$", False, "a text"),
+        ("SELECT Site_Code FROM plots ORDER BY fee DESC", False, "a clause"),
+    ],
+)
+def test_a_spelled_query_is_its_writers_own_if_nothing_but_names_differ(sql: str, same: bool, why: str) -> None:
+    fees = Table(name="fees", columns=(Column(name="Fee Desc", type="TEXT"),))
+    schema = PLOTS.model_copy(update={"tables": (*PLOTS.tables, fees), "dialect": "postgresql"})
+    spelled = quote_names(sql, schema)
+    assert spelled is not None
+    assert only_spells(sql, spelled, schema) is same, why
+
+
+@pytest.mark.parametrize(
+    "sql, expected",
+    [
+        ("SELECT Site_Code, p.info.total_rent, rent.total_rent FROM plots AS p", "p.info.total_rent, rent.total_rent"),
+        ("SELECT Site_Code, s.total_rent FROM (SELECT p.*, 2 AS total_rent FROM plots AS p) AS s", "s.total_rent"),
+        ("SELECT Site_Code, MAX(rent) AS Rent Due, 1 AS b FROM plots", 'MAX(rent) AS "Rent Due"'),
+        ("SELECT Site_Code, COUNT(*) FROM plots", "COUNT(*)"),
+    ],
+)
+def test_fields_given_names_and_functions_stay(sql: str, expected: str) -> None:
+    more = Table(name="more", columns=(Column(name="Count", type="TEXT"),))
+    spelled = quote_names(sql, PLOTS.model_copy(update={"tables": (*PLOTS.tables, more), "dialect": "postgresql"}))
+    assert spelled is not None
+    assert expected in spelled
 
 
 def test_a_text_ends_where_its_dialect_ends_it() -> None:

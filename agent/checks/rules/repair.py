@@ -29,9 +29,11 @@ async def spell_names(draft: Draft, schema: Schema, check: Guard) -> Draft:
     It remains the model's own query: `Site Code` and `Site_Code` are the column "Site Code" if no other has the name.
     `check` raises SqlRefused if a query cannot run.
     """
-    from executors.sql.names.known_names import quote_names
+    from executors.sql.names.known_names import only_spells, quote_names
 
     if draft.sql is None or (spelled := await off_loop(partial(quote_names, draft.sql, schema))) is None:
+        return draft
+    if not await off_loop(partial(only_spells, draft.sql, spelled, schema)):
         return draft
     try:
         await check(draft.sql)

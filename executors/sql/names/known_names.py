@@ -15,6 +15,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence, Set
 from functools import cache, partial
 
+from sqlglot import exp
+from sqlglot.errors import TokenError
+
 from executors.base import Schema
 from executors.dialects.row import RESERVED
 from executors.dialects.table import DIALECTS
@@ -26,13 +29,16 @@ _WORD = re.compile(r"(?<![$@:])\b[^\W\d]\w*\b(?!\s*\()")  # that calls no functi
 _NAME = re.compile(r"(?P<given>\bAS\s+|\)\s*(?:AS\s+)?)?\b(?P<name>[^\W\d]\w*)\b(?P<of>\s*\.)?", re.IGNORECASE)
 # A title that lacks its quotes. None of its words may begin a clause.
 _CLAUSES = """
-    as case cross else end except from full group having inner intersect join left limit natural on order qualify right
-    select then union using when where window
+    anti as asof case cross else end except fetch final for from full group having inner intersect into join left
+    limit minus natural offset on order outer qualify right sample select semi straight_join then union using when where
+    window
 """
 _TITLE = re.compile(
     rf"\bAS\s+(?P<name>[^\W\d]\w*(?:[ ]+(?!(?:{'|'.join(_CLAUSES.split())})\b)\w+)+)(?=\s*,|\s+FROM\b)", re.IGNORECASE
 )
-_NESTED = re.compile(r"\bWITH\b|\b(?:FROM|JOIN)\s*\(", re.IGNORECASE)
+_NESTED = re.compile(r"\bWITH\b|\(\s*(?:SELECT|WITH)\b", re.IGNORECASE)
+_GIVEN = re.compile(r"\bAS\s+(\w+)|\)\s*(?!AS\b)(\w+)|(\w+)\s+AS\s*\(", re.IGNORECASE)
+_QUALIFIER = re.compile(r"(?<![\w.:])(?:(?P<name>\w+)|[\"`\]])\.$")
 _SIGNS = re.compile(r"[\W_]+")
 _BRACKETS = frozenset({"tsql", "sqlite"})  # sqlglot's names; in other dialects, brackets enclose lists
 _TEXT, _ESCAPED_TEXT = r"'(?:[^']|'')*'", r"'(?:[^'\\]|\\.|'')*'"
@@ -58,15 +64,17 @@ def quote_names(sql: str, schema: Schema) -> str | None:
     plain_names, quoted, closed = set(names) - set(wanting), dialect.quote_name, _match_closed(dialect.sqlglot)
     unquoted = closed.sub("''", sql)
     kept = _keywords(dialect.sqlglot) | RESERVED | dialect.reserved
-    given = _list_aliases(unquoted, schema)
-    kept |= given
-    # A query inside may give a name that is read behind a dot: `s.total_rent`.
-    taken = {it.lower() for it in names} | (given if _NESTED.search(unquoted) is not None else set())
-    titles = sorted({it["name"] for it in _TITLE.finditer(unquoted)}, key=lambda it: (-len(it), it))
-    titled = _outside(sql, closed, _quoter(titles, frozenset(), quoted))
-    quote_odd, replace_identifiers = _quoter(odd, plain_names, quoted), _replacer(odd, taken, kept, quoted)
-    accented = _outside(titled, closed, lambda it: _with_accents(it, names, kept, quoted))
-    for spelled in dict.fromkeys((accented, titled)):
+    kept |= _list_aliases(unquoted, schema)
+    taken = {it.lower() for it in names}
+    if _NESTED.search(unquoted) is not None:  # a query inside may give a name that is read behind a dot: `s.total_rent`
+        taken |= {it.lower() for match in _GIVEN.findall(unquoted) for it in match if it}
+    titles = {it["name"] for it in _TITLE.finditer(unquoted)}
+    quote_odd = _quoter(sorted({*titles, *odd}, key=lambda it: (-len(it), it)), plain_names, quoted)
+    only_columns = {it.lower() for table in schema.tables for it in (column.name for column in table.columns)}
+    only_columns -= {part.lower() for table in schema.tables for part in table.parts}
+    replace_identifiers = _replacer(odd, taken, kept, only_columns, quoted)
+    accented = _outside(sql, closed, lambda it: _with_accents(it, names, kept, quoted))
+    for spelled in dict.fromkeys((accented, sql)):
         repaired = _outside(_outside(spelled, closed, quote_odd), closed, replace_identifiers)
         if repaired != sql and tree_to_change(repaired, dialect.sqlglot) is not None:
             return repaired
@@ -144,10 +152,12 @@ def _match_closed(dialect: str) -> re.Pattern[str]:
 def _quoter(names: Sequence[str], stay: Set[str], quoted: Callable[[str], str]) -> Callable[[str], str]:
     """A function that puts names in quotes. Args: names: the longest first. stay: other names, which need no quotes.
 
-    A name in the same case is preferred to others. Digits alone are a number, except behind a dot.
+    A name in the same case is preferred to others. Digits alone are a number, except behind a dot, and a word before a
+    parenthesis is a function.
     """
     if not names:
         return str
+    plain_words = {it.lower() for it in stay}
     spelled: dict[str, str] = {}
     for name in names:
         spelled.setdefault(_fold(name), name)
@@ -160,10 +170,11 @@ def _quoter(names: Sequence[str], stay: Set[str], quoted: Callable[[str], str]) 
 
     def put(match: re.Match[str]) -> str:
         written = " ".join(match[0].split())
+        if written in exact and not written.isdecimal():
+            return quoted(written)
         is_number = written.isdecimal() and not _is_behind_dot(match)
-        if is_number or (written in stay and written not in exact):
-            return match[0]
-        return quoted(written if written in exact else spelled[_fold(match[0])])
+        is_call = written.isidentifier() and match.string[match.end() :].lstrip().startswith("(")
+        return match[0] if is_number or is_call or written.lower() in plain_words else quoted(spelled[_fold(match[0])])
 
     return partial(found.sub, put)
 
@@ -173,11 +184,12 @@ def _is_behind_dot(match: re.Match[str]) -> bool:
 
 
 def _replacer(
-    names: Iterable[str], stay: Set[str], given: Set[str], quoted: Callable[[str], str]
+    names: Iterable[str], stay: Set[str], given: Set[str], columns: Set[str], quoted: Callable[[str], str]
 ) -> Callable[[str], str]:
     """A function that puts names with blanks or signs in place of identifiers that stand for one of them alone.
 
-    Args: stay: words that stay, in lower case. given: words that stay, except behind a dot.
+    Args: stay: words that stay, in lower case. given: words that stay, except behind a table's name or alias. columns:
+        words that are no table's: what is behind them and a dot is a field.
     """
     spelled: dict[str, set[str]] = defaultdict(set)
     for name in names:
@@ -186,10 +198,58 @@ def _replacer(
 
     def put(match: re.Match[str]) -> str:
         word, found = match[0].lower(), spelled.get(_as_identifier(match[0]), set())
-        stays = word in stay or (word in given and not _is_behind_dot(match))
-        return match[0] if len(found) != 1 or stays else quoted(next(iter(found)))
+        if len(found) != 1 or word in stay:
+            return match[0]
+        if _is_behind_dot(match):
+            of = _QUALIFIER.search(match.string[: match.start()])
+            is_field = match.start() > 1 and (of is None or (of["name"] or "").lower() in columns)
+            return match[0] if is_field else quoted(next(iter(found)))
+        return match[0] if word in given else quoted(next(iter(found)))
 
     return partial(_WORD.sub, put) if spelled else str
+
+
+def only_spells(sql: str, spelled: str, schema: Schema) -> bool:
+    """Whether a query is another one with its names spelled otherwise, and certainly means the same.
+
+    Its texts are the same, and so is its tree, apart from names, if the other one parses. A query with others inside is
+    never certain: they give names, too.
+    """
+    dialect = DIALECTS[schema.dialect].sqlglot
+    if _NESTED.search(_match_closed(dialect).sub("''", sql)) is not None:
+        return False
+    before, after = (tree_to_change(it, dialect) for it in (sql, spelled))
+    return _list_texts(sql, dialect) == _list_texts(spelled, dialect) and (
+        before is None or (after is not None and _list_nodes(before) == _list_nodes(after))
+    )
+
+
+def _list_texts(sql: str, dialect: str) -> list[str] | None:
+    """The texts of a query in order; None if it cannot be read."""
+    try:
+        return [it.text for it in plain(dialect).tokenize(sql) if it.token_type.name.endswith("STRING")]
+    except TokenError:
+        return None
+
+
+def _list_nodes(tree: exp.Query) -> list[tuple[str, str]]:
+    """The nodes of a tree in order, without names of tables and columns. A column and an alias may be one name."""
+    for alias in list(tree.find_all(exp.Alias)):
+        if isinstance(alias.this, exp.Column):
+            alias.replace(alias.this)
+    nodes = (it for it in tree.walk() if not isinstance(it, exp.Identifier | exp.TableAlias))
+    return [(type(it).__name__, _detail_of(it)) for it in nodes]
+
+
+def _detail_of(node: exp.Expr) -> str:
+    match node:
+        case exp.Literal():
+            return str(node.this)
+        case exp.Ordered():
+            return str(node.args.get("desc"))
+        case exp.Alias() | exp.Anonymous():
+            return node.alias_or_name.lower()
+    return ""
 
 
 def _as_identifier(name: str) -> str:
