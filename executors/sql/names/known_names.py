@@ -212,13 +212,19 @@ def _replacer(
 def only_spells(sql: str, spelled: str, schema: Schema) -> bool:
     """Whether a query is another one with its names spelled otherwise, and certainly means the same.
 
-    Its texts are the same, and so is its tree, apart from names, if the other one parses. A query with others inside is
-    never certain: they give names, too.
+    Its texts are the same, and so is its tree, apart from names, if the other one parses. A query with others inside
+    gives no name that stands for one of the schema: it may be read in either sense.
     """
-    dialect = DIALECTS[schema.dialect].sqlglot
-    if _NESTED.search(_match_closed(dialect).sub("''", sql)) is not None:
-        return False
+    row = DIALECTS[schema.dialect]
+    dialect, unquoted = row.sqlglot, _match_closed(row.sqlglot).sub("''", sql)
     before, after = (tree_to_change(it, dialect) for it in (sql, spelled))
+    if _NESTED.search(unquoted) is not None:
+        names = (it for table in schema.tables for it in (*table.parts, *(column.name for column in table.columns)))
+        known = {form for it in names if row.quote_name(it) != it for form in (_as_identifier(it), *plain_letters(it))}
+        given = {it for match in _GIVEN.findall(unquoted) for it in match if it}
+        given |= {it.alias for it in before.find_all(exp.Alias, exp.TableAlias)} if before is not None else set()
+        if not known.isdisjoint(map(_as_identifier, given)):
+            return False
     return _list_texts(sql, dialect) == _list_texts(spelled, dialect) and (
         before is None or (after is not None and _list_nodes(before) == _list_nodes(after))
     )
