@@ -78,13 +78,12 @@ def test_a_repaired_query_does_not_confirm_itself() -> None:
     assert backed["agreement"] == 1.0
 
 
-def test_a_repaired_draft_adds_to_the_agreement_and_leaves_an_answer_unverified() -> None:
+def test_a_repaired_draft_adds_to_the_agreement_but_confirms_no_answer() -> None:
     written, repaired, other = candidate(0, 1), candidate(1, 1, "repaired"), candidate(2, 1)
     rule_alone = evidence_of([written, repaired], written, (), None, 2)
     beside = evidence_of([written, repaired, other], written, (), None, 3)
     assert [features_of(it)["agreement"] for it in (rule_alone, beside)] == [1.0, 1.0]
-    assert [is_confirmed(it) for it in (rule_alone, beside)] == [False, False]
-    assert is_confirmed(evidence_of([written, other], written, (), None, 2))
+    assert [is_confirmed(it) for it in (rule_alone, beside)] == [False, True]
     assert is_confirmed(evidence_of([written, repaired], written, (), True, 2)), "by the judge"
     both = evidence_of([candidate(0, 1, "repaired"), repaired], candidate(0, 1, "repaired"), (), None, 2)
     assert not is_confirmed(both), "a rule would confirm itself"

@@ -76,16 +76,13 @@ def doubt_of_missing(evidence: Evidence) -> float:
 
 
 def is_confirmed(evidence: Evidence) -> bool:
-    """Whether the judge confirms the rows, or other drafts do, each as it was written; otherwise no answer is verified.
+    """Whether another draft, as it was written, or the judge confirms the rows; otherwise no answer is verified.
 
-    A rule that repairs two drafts alike would confirm itself, and drafts need repairs where questions are hard.
+    A rule that repairs two drafts in the same way would confirm itself.
     """
     if evidence.earlier_votes is not None:
         return evidence.earlier_votes[0] > 1
-    drafts = {it.draft for it in evidence.confirming}
-    return evidence.judge is True or (
-        bool(drafts) and drafts == {it.draft for it in evidence.confirming if it.may_vote}
-    )
+    return evidence.judge is True or any(it.may_vote for it in evidence.confirming)
 
 
 def _voices(evidence: Evidence) -> tuple[int, int]:
