@@ -72,7 +72,8 @@ class MariadbServer(ServerProgram):
         with self._log.open("ab") as log:
             made = subprocess.run(
                 [program("mariadb-install-db"), "--no-defaults", f"--datadir={self._data}", "--skip-test-db",
-                 "--skip-name-resolve", "--auth-root-authentication-method=socket", *self._as_user()],
+                 f"--tmpdir={self._folder}", "--skip-name-resolve", "--auth-root-authentication-method=socket",
+                 *self._as_user()],
                 stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=self._folder, check=False, timeout=PATIENCE_S,
             )  # fmt: skip
         if made.returncode:
@@ -82,6 +83,7 @@ class MariadbServer(ServerProgram):
         """Start it, and wait until it answers."""
         settings = {
             "datadir": str(self._data),
+            "tmpdir": str(self._folder),  # of its own: a server that starts removes the temporary tables of others
             "socket": str(self._socket),
             "port": str(self.port),
             "pid-file": str(self._folder / "pid"),
