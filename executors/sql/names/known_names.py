@@ -67,10 +67,10 @@ def quote_names(sql: str, schema: Schema) -> str | None:
     kept |= _list_aliases(unquoted, schema)
     taken = {it.lower() for it in names}
     if _NESTED.search(unquoted) is not None:  # a query inside may give a name that is read behind a dot: `s.total_rent`
-        taken |= {it.lower() for match in _GIVEN.findall(unquoted) for it in match if it}
+        taken |= _list_given(unquoted)
     titles = {it["name"] for it in _TITLE.finditer(unquoted)}
     quote_odd = _quoter(sorted({*titles, *odd}, key=lambda it: (-len(it), it)), plain_names, quoted)
-    only_columns = {it.lower() for table in schema.tables for it in (column.name for column in table.columns)}
+    only_columns = {column.name.lower() for table in schema.tables for column in table.columns}
     only_columns -= {part.lower() for table in schema.tables for part in table.parts}
     replace_identifiers = _replacer(odd, taken, kept, only_columns, quoted)
     accented = _outside(sql, closed, lambda it: _with_accents(it, names, kept, quoted))
@@ -97,6 +97,11 @@ def plain_letters(name: str) -> frozenset[str]:
 def _keywords(dialect: str) -> frozenset[str]:
     """The words of a dialect and its types, in lower case. Args: dialect: sqlglot's name of it."""
     return frozenset(word for it in plain(dialect).tokenizer_class.KEYWORDS for word in it.lower().split())
+
+
+def _list_given(text: str) -> set[str]:
+    """All names that a query may give, in lower case, whatever they are read as before."""
+    return {it.lower() for match in _GIVEN.findall(text) for it in match if it}
 
 
 def _list_aliases(text: str, schema: Schema) -> set[str]:
@@ -221,7 +226,7 @@ def only_spells(sql: str, spelled: str, schema: Schema) -> bool:
     if _NESTED.search(unquoted) is not None:
         names = (it for table in schema.tables for it in (*table.parts, *(column.name for column in table.columns)))
         known = {form for it in names if row.quote_name(it) != it for form in (_as_identifier(it), *plain_letters(it))}
-        given = {it for match in _GIVEN.findall(unquoted) for it in match if it}
+        given = _list_given(unquoted)
         given |= {it.alias for it in before.find_all(exp.Alias, exp.TableAlias)} if before is not None else set()
         if not known.isdisjoint(map(_as_identifier, given)):
             return False
