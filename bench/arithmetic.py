@@ -151,7 +151,7 @@ def _acceptable(stated: str, value: Fraction) -> bool:
     return abs(Fraction(stated.replace(",", "")) - value) <= Fraction(1, 2 * 10**decimals)
 
 
-def repaired(falsified: Falsified) -> bool:
+def is_repaired(falsified: Falsified) -> bool:
     """Whether the true value replaced the false one and the rest of the sentence is unchanged."""
     text = recompute(falsified.text, _LANGUAGE).text
     before = falsified.text[: falsified.start]
@@ -196,18 +196,18 @@ def report(sentences: list[Sentence], chance: random.Random, show: int) -> int:
     changed = [(s.text, o.text) for s, o in pairs if s.text != o.text and not false_as_written(s.text)]
     unrecognised = [(s.text, "") for s, o in pairs if not o.values]
     made: Counter[str] = Counter()
-    mended: Counter[str] = Counter()
+    repaired: Counter[str] = Counter()
     missed: list[tuple[str, str]] = []
     for sentence in sentences:
         if false_as_written(sentence.text):
             continue
         for falsified in falsify(sentence, chance):
             made[falsified.kind] += 1
-            if repaired(falsified):
-                mended[falsified.kind] += 1
+            if is_repaired(falsified):
+                repaired[falsified.kind] += 1
             else:
                 missed.append((f"[{falsified.kind}] {falsified.text}", recompute(falsified.text, _LANGUAGE).text))
-    share = mended.total() / max(made.total(), 1)
+    share = repaired.total() / max(made.total(), 1)
     print(f"sentences                        {len(sentences):6d}")
     print(f"correct sentences changed        {len(changed):6d}")
     print(f"false as they stand              {len(false):6d}")
@@ -215,8 +215,8 @@ def report(sentences: list[Sentence], chance: random.Random, show: int) -> int:
     print(f"result not found to falsify      {sum(locate(s) is None for s in sentences):6d}")
     print(f"{'kind':<18}{'falsified':>12}{'repaired':>12}{'share':>10}")
     for kind in KINDS:
-        print(f"{kind:<18}{made[kind]:>12}{mended[kind]:>12}{mended[kind] / max(made[kind], 1):>10.2%}")
-    print(f"{'all':<18}{made.total():>12}{mended.total():>12}{share:>10.2%}")
+        print(f"{kind:<18}{made[kind]:>12}{repaired[kind]:>12}{repaired[kind] / max(made[kind], 1):>10.2%}")
+    print(f"{'all':<18}{made.total():>12}{repaired.total():>12}{share:>10.2%}")
     said_changed, said_share = arithmetic_said.measure()
     print(f"{time.perf_counter() - began:.1f} s")
     sorts = {"changed": changed, "false as written": false, "unrecognised": unrecognised, "not repaired": missed}

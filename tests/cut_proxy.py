@@ -24,7 +24,7 @@ class CutProxy:
         for writer in self._open:
             writer.transport.abort()
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         """Let connections through again."""
         self._down = False
 

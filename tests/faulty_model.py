@@ -34,7 +34,7 @@ DIMENSION = 8
 COUNT = "SELECT COUNT(*) AS orders FROM orders"
 # A word of the question -> the query that is written for it first.
 QUERIES = {
-    "mended": "SELECT nonsense FROM nowhere",
+    "repaired": "SELECT nonsense FROM nowhere",
     "difference": "SELECT (SELECT COUNT(*) FROM orders) - (SELECT COUNT(*) FROM customers) AS difference",
     "2024": f"{COUNT} WHERE ordered_at >= '2024-01-01' AND ordered_at < '2025-01-01'",
     "2023": f"{COUNT} WHERE ordered_at >= '2023-01-01' AND ordered_at < '2024-01-01'",

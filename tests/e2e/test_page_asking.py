@@ -169,7 +169,7 @@ async def test_a_lost_connection_is_taken_up_where_it_broke_off(
         await expect(turn.get_by_role("status").filter(has_text="Connection lost")).to_be_visible()
         await asyncio.wait_for(proxy.refused.wait(), PATIENCE)
         held.released.set()
-        proxy.mend()
+        proxy.repair()
         await expect(turn.get_by_role("article", name="Answer")).to_contain_text(SENTENCE)
         await turn.get_by_text("How this was answered").click()
         await expect(turn.get_by_text("Looked at 2 tables")).to_have_count(1)

@@ -17,7 +17,7 @@ from faulty_service import QUESTION, ask, make_shop, serving, settings_for
 
 from agent.platform.config.settings import Settings
 
-# `ok`      answered and verified, as if nothing had been; a draft that cannot be read is mended by the next one
+# `ok`      answered and verified, as if nothing had been; a draft that cannot be read is repaired by the next one
 # `warned`  answered and verified; a warning says what is missing
 # `doubt`   answered from the rows, not verified; a warning says why
 # `quiet`   answered from the rows, not verified; a check says why
@@ -47,7 +47,7 @@ WARNINGS = {
     "writer": "so the answer is composed from the rows",
     "embedding": "Answered without the docs of this database",
 }
-QUESTIONS = {"repair": "How many mended orders are there?", "parts": "Why are there so many orders?"}
+QUESTIONS = {"repair": "How many repaired orders are there?", "parts": "Why are there so many orders?"}
 ASKED_BY = {
     **dict.fromkeys(("trouble_once", "overloaded"), "patient"),
     **dict.fromkeys(("silence", "endless", "drip"), "hasty"),

@@ -201,7 +201,7 @@ async def test_an_unknown_session_is_not_found(client: Client) -> None:
         (OutOfTime("No answer within 220 s."), 504, "out-of-time"),
     ],
 )
-async def test_what_no_attempt_can_mend_has_its_status(
+async def test_what_no_attempt_can_repair_has_its_status(
     client: Client, model: ScriptedModel, error: Exception, status: int, slug: str
 ) -> None:
     model.replies(raises=error)

@@ -109,7 +109,7 @@ async def test_not_ready_says_which_part_is_not(client: Client, shop_file: Path)
     assert str(shop_file.parent) not in response.text
 
 
-async def test_a_registry_that_cannot_be_used_is_not_ready_and_mended_without_a_restart(
+async def test_a_registry_that_cannot_be_used_is_not_ready_and_repaired_without_a_restart(
     client: Client, registry: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     good = registry.read_text(encoding="utf-8")
@@ -119,7 +119,7 @@ async def test_a_registry_that_cannot_be_used_is_not_ready_and_mended_without_a_
     assert [(part["name"], part["ready"]) for part in response.json()["parts"]] == [("configuration", False)]
     with caplog.at_level(logging.ERROR):
         problem(await client.post("/query", json=ASKED), 503, "registry-invalid")
-    assert "databases.yaml" in caplog.text, "the log says what to mend"
+    assert "databases.yaml" in caplog.text, "the log says what to repair"
 
     registry.write_text(good, encoding="utf-8")
     assert (await client.get("/health/ready")).status_code == 200

@@ -180,7 +180,7 @@ def test_without_one_rule_the_others_are_asked(run: Run, model: ScriptedModel, q
 
 
 def test_a_part_that_does_not_exist_is_refused_with_those_that_do(run: Run, questions: Path) -> None:
-    refused = run("eval", questions, "--without", "mends")
+    refused = run("eval", questions, "--without", "fixes")
     assert refused.exit_code == 2
     for part in ("repairs", "second_draft", "fan_out", "day_ends"):
         assert part in refused.output

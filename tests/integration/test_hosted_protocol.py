@@ -227,7 +227,7 @@ async def test_an_endpoint_without_json_mode_is_asked_in_plain_text(endpoint: En
     assert formats == ["json_schema", "json_object", "text", "text"]
 
 
-async def test_what_no_reply_format_mends_is_not_remembered(endpoint: Endpoint, make: Make) -> None:
+async def test_what_no_reply_format_repairs_is_not_remembered(endpoint: Endpoint, make: Make) -> None:
     endpoint.answers = [fails(400, "this deployment is not supported")] * 3 + [says("{}")]
     model = make()
     with pytest.raises(ModelFailed):

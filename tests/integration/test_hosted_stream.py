@@ -126,7 +126,7 @@ async def test_a_reply_that_ends_with_its_query_is_read_to_its_count(
 async def test_a_reply_of_two_statements_stays_two_statements(endpoint: Endpoint, make: Make, heard: list[str]) -> None:
     endpoint.answers = [pieces("```sql\nSELECT 1;", "\nDELETE FROM orders;", "\n```", usage=USAGE)]
     model = make()
-    assert "DELETE" in (await model.complete(ASK, schema=SQL_ALONE)).text, "the guard refuses it; nobody mends it"
+    assert "DELETE" in (await model.complete(ASK, schema=SQL_ALONE)).text, "the guard refuses it; nobody repairs it"
     await model.close()
 
 

@@ -112,12 +112,12 @@ def test_what_the_app_cannot_do_is_a_sentence(answering: Answering, answer: Resp
 def test_an_error_of_a_query_is_the_error_that_it_was(
     answering: Answering, slug: str, error: type[SqlError], kind: ErrorKind
 ) -> None:
-    _, executor = answering(a_problem(422, slug, kind=kind, hint="Mend it."))
+    _, executor = answering(a_problem(422, slug, kind=kind, hint="Repair it."))
 
     with pytest.raises(error) as raised:
         executor.run(ANY_QUERY, timeout_s=5)
 
-    assert (raised.value.kind, raised.value.message, raised.value.hint) == (kind, "It said why.", "Mend it.")
+    assert (raised.value.kind, raised.value.message, raised.value.hint) == (kind, "It said why.", "Repair it.")
 
 
 @pytest.mark.parametrize("answer", [said(504), a_problem(504, "out-of-time")])

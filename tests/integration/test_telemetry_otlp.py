@@ -132,7 +132,7 @@ async def test_the_metrics_have_their_names_and_values(
     assert found.total("text2sql_retries_total", error_type="COLUMN_NOT_FOUND", **of) == 1
     assert found.total("text2sql_answer_built_total", **of) == 1
     assert found.times("text2sql_generation_latency_ms", **of) == 1
-    assert found.times("text2sql_repair_latency_ms", **of) == 1, "the second draft mends the first"
+    assert found.times("text2sql_repair_latency_ms", **of) == 1, "the second draft repairs the first"
     assert found.times("text2sql_schema_fetch_latency_ms", **of) == 1
     assert found.total("text2sql_candidate_count", **of) == 2
     assert found.total("text2sql_execution_row_count", **of) == 1

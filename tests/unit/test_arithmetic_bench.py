@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.arithmetic import KINDS, Sentence, false_as_written, falsify, locate, main, repaired
+from bench.arithmetic import KINDS, Sentence, false_as_written, falsify, is_repaired, locate, main
 
 SENTENCE = Sentence(text="It cost 3 * $12.50 = $37.50 in all.", expression="3*12.50", value="37.50")
 
@@ -30,7 +30,7 @@ def test_the_same_seed_falsifies_alike() -> None:
 
 @pytest.mark.parametrize("falsified", list(falsify(SENTENCE, random.Random(1))), ids=lambda falsified: falsified.kind)
 def test_each_is_repaired(falsified: object) -> None:
-    assert repaired(falsified)  # type: ignore[arg-type]
+    assert is_repaired(falsified)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

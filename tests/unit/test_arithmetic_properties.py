@@ -97,7 +97,7 @@ def test_any_text_comes_through_and_a_second_time_unchanged(text: str) -> None:
 
 @many
 @given(sums, st.integers(-50, 50), st.booleans())
-def test_a_wrong_result_is_mended_once_and_for_all(parts: list[tuple[Tree, str]], error: int, grouped: bool) -> None:
+def test_a_wrong_result_is_repaired_once_and_for_all(parts: list[tuple[Tree, str]], error: int, grouped: bool) -> None:
     expression, value = _flat(parts)
     assume(not re.fullmatch(r"(?:19|20)\d\d - (?:19|20)\d\d", expression) or value >= 0)  # years, from when to when
     stated = write_number(value + error, 3, grouping="," if grouped else "")

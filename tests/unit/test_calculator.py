@@ -155,7 +155,7 @@ def test_code_and_lists_are_left_alone(text: str) -> None:
     assert fill_placeholders(text).text == text
 
 
-def test_a_line_has_its_placeholders_filled_and_its_equations_mended() -> None:
+def test_a_line_has_its_placeholders_filled_and_its_equations_repaired() -> None:
     assert recompute_line("2 + 2 = [[2 + 2]], and 3 * 3 = 10.") == "2 + 2 = 4, and 3 * 3 = 9."
 
 

@@ -68,7 +68,7 @@ def duckdb_failure(sql: str) -> SqlFailed:
         ),
     ],
 )
-def test_the_hint_names_what_would_mend_it(
+def test_the_hint_names_what_would_repair_it(
     failure: Callable[[str], SqlFailed], sql: str, kind: ErrorKind, hint: str
 ) -> None:
     error = failure(sql)

@@ -78,13 +78,13 @@ def test_code_and_message_mean_the_same(
         ("hana", "(328, 'invalid name of function or procedure: DATE_TRUNC: line 1 col 8')", "SELECT 1 FROM orders", "In SAP HANA write TO_VARCHAR(col, 'YYYY-MM')."),
     ],
 )  # fmt: skip
-def test_an_error_comes_with_what_would_mend_it(dialect: str, message: str, sql: str, hint: str) -> None:
+def test_an_error_comes_with_what_would_repair_it(dialect: str, message: str, sql: str, hint: str) -> None:
     found = diagnose.sql_failed(message, sql, shop(dialect)).hint
     assert hint.lower() in found.lower().replace('"o"', "o")
 
 
 @pytest.mark.parametrize("dialect", NAMES)
-def test_a_column_of_the_wrong_table_is_mended(dialect: str) -> None:
-    mended = rejoin("SELECT o.name FROM orders o JOIN customers c ON c.id = o.customer_id", shop(dialect))
-    assert mended is not None
-    assert guard.check(mended.sql, shop(dialect), row_limit=5).sql.startswith("SELECT c.name FROM orders")
+def test_a_column_of_the_wrong_table_is_repaired(dialect: str) -> None:
+    repaired = rejoin("SELECT o.name FROM orders o JOIN customers c ON c.id = o.customer_id", shop(dialect))
+    assert repaired is not None
+    assert guard.check(repaired.sql, shop(dialect), row_limit=5).sql.startswith("SELECT c.name FROM orders")

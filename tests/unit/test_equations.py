@@ -1,4 +1,4 @@
-"""Equations in prose: wrong results are mended in their own style, everything else stays to the letter."""
+"""Equations in prose: wrong results are repaired in their own style, everything else stays to the letter."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from agent.checks.grounding.arithmetic.equations import recompute
 
-MENDED = [
+REPAIRED = [
     # signs and words
     ("45.6 + 12.3 + 78.9 = 136.7", "45.6 + 12.3 + 78.9 = 136.8"),
     ("48/2 = 25 clips", "48/2 = 24 clips"),
@@ -122,12 +122,12 @@ UNTOUCHED = [
 ]
 
 
-@pytest.mark.parametrize("text, mended", MENDED)
-def test_a_wrong_result_is_mended_in_its_own_style(text: str, mended: str) -> None:
-    assert recompute(text).text == mended
+@pytest.mark.parametrize("text, repaired", REPAIRED)
+def test_a_wrong_result_is_repaired_in_its_own_style(text: str, repaired: str) -> None:
+    assert recompute(text).text == repaired
 
 
-@pytest.mark.parametrize("text", [mended for _, mended in MENDED])
+@pytest.mark.parametrize("text", [repaired for _, repaired in REPAIRED])
 def test_a_right_result_stays_to_the_letter(text: str) -> None:
     assert recompute(text).corrections == ()
     assert recompute(text).text == text

@@ -341,7 +341,7 @@ async def test_the_judge_is_held_to_the_truth_attempt_by_attempt(
     people: Path, open_database: Callable[[Path], Executor]
 ) -> None:
     histories = {
-        "mended": [attempt("SELECT x", None), attempt(WRONG, False), attempt(RIGHT, True)],
+        "repaired": [attempt("SELECT x", None), attempt(WRONG, False), attempt(RIGHT, True)],
         "fooled": [attempt(RIGHT, False), attempt(WRONG, True)],
         "checked": [attempt(WRONG, False, "checks"), attempt(RIGHT, True)],
     }

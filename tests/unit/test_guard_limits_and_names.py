@@ -208,7 +208,7 @@ def test_rows_are_capped_in_the_dialects_own_words(dialect: str, sql: str, shown
         ),
     ],
 )
-def test_a_name_that_does_not_exist_is_refused_with_what_would_mend_it(
+def test_a_name_that_does_not_exist_is_refused_with_what_would_repair_it(
     dialect: str, sql: str, kind: ErrorKind, message: str, hint: str
 ) -> None:
     error = refusal(dialect, sql)

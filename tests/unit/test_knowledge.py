@@ -161,7 +161,7 @@ async def test_many_problems_are_told_in_a_few_lines(knowledge: Knowledge, datab
     assert f"{9 - PROBLEMS_SHOWN} more" in known.warnings[-1]
 
 
-async def test_indexing_by_hand_mends_what_failed_before(
+async def test_indexing_by_hand_repairs_what_failed_before(
     knowledge: Knowledge, database: Database, embedder: Embedder
 ) -> None:
     embedder.error = OVERLOADED

@@ -32,11 +32,11 @@ def schema_of(dialect: str) -> Schema:
 def test_every_name_is_quoted_where_its_dialect_wants_it(dialect: str, name: str) -> None:
     schema = schema_of(dialect)
     row = DIALECTS[dialect]
-    mended = quote_names(f"SELECT MAX({name}) AS m FROM Meine Daten", schema)
+    repaired = quote_names(f"SELECT MAX({name}) AS m FROM Meine Daten", schema)
 
     written = name if name == "order" else row.quote_name(name)  # that is read as a name here, and quoted by the guard
-    assert mended == f"SELECT MAX({written}) AS m FROM {row.quote_name('Meine Daten')}"
-    assert check(mended, schema, row_limit=5).tables == ("Meine Daten",)
+    assert repaired == f"SELECT MAX({written}) AS m FROM {row.quote_name('Meine Daten')}"
+    assert check(repaired, schema, row_limit=5).tables == ("Meine Daten",)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_every_name_is_quoted_where_its_dialect_wants_it(dialect: str, name: str
             "a reserved word where a name is due, and the clause of that name",
         ),
         ('SELECT plain FROM "Meine Daten"', None, "nothing is wrong with it"),
-        ("SELECT FROM WHERE", None, "no name would mend it"),
+        ("SELECT FROM WHERE", None, "no name would repair it"),
     ],
 )
 def test_only_names_are_quoted(sql: str, expected: str | None, why: str) -> None:

@@ -73,7 +73,7 @@ async def test_a_missing_column_is_explained_with_the_table_that_holds_it(
     assert repair.hint in model.asked[1].tail
 
 
-async def test_a_column_that_can_only_be_meant_one_way_is_mended_as_an_attempt_of_its_own(
+async def test_a_column_that_can_only_be_meant_one_way_is_repaired_as_an_attempt_of_its_own(
     ask: Ask, model: ScriptedModel
 ) -> None:
     model.replies(sql="SELECT c.amount FROM customers AS c JOIN orders AS o ON o.customer_id = c.customer_id")

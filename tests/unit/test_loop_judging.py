@@ -112,7 +112,7 @@ async def test_a_value_that_the_column_does_not_hold_is_named_with_the_nearest(a
 
 
 @pytest.mark.parametrize(
-    "question, sql, mended, note",
+    "question, sql, repaired, note",
     [
         (
             "How many customers are called ada?",
@@ -137,7 +137,7 @@ async def test_a_value_that_the_column_does_not_hold_is_named_with_the_nearest(a
     ],
 )
 async def test_what_schema_and_data_propose_is_an_attempt_of_its_own_and_named_in_corrections(
-    ask: Ask, model: ScriptedModel, question: str, sql: str, mended: str, note: str
+    ask: Ask, model: ScriptedModel, question: str, sql: str, repaired: str, note: str
 ) -> None:
     model.replies(sql=sql)
     model.replies(correct=True, reason="yes")
@@ -148,7 +148,7 @@ async def test_what_schema_and_data_propose_is_an_attempt_of_its_own_and_named_i
     first, second = answer.attempt_history
     assert first.verdict is not None
     assert (first.verdict.source, first.verdict.correct) == ("checks", False)
-    assert answer.sql == second.sql == mended
+    assert answer.sql == second.sql == repaired
     assert note in answer.explanation
     before, after = note.split(" -> ")
     (correction,) = answer.corrections

@@ -34,10 +34,10 @@ DAY = "'2024-05-17'"
     ],
 )
 def test_sqlite_computes_what_the_other_database_would(foreign: str, value: object) -> None:
-    mend = own_functions(f"SELECT {foreign} AS x", SQLITE)
-    assert mend is not None
-    assert sqlite3.connect(":memory:").execute(mend.sql).fetchone() == (value,)
-    assert " is not available here" in mend.detail
+    repair = own_functions(f"SELECT {foreign} AS x", SQLITE)
+    assert repair is not None
+    assert sqlite3.connect(":memory:").execute(repair.sql).fetchone() == (value,)
+    assert " is not available here" in repair.detail
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_what_is_sqlite_already_or_has_no_words_there_is_left_alone(sql: str) ->
 
 def test_other_dialects_are_translated() -> None:
     postgres = Schema(database="s", dialect="postgresql", tables=())
-    mend = own_functions("SELECT DATE_FORMAT(d, '%Y-%m') FROM `t`", postgres)
-    assert mend is not None
-    assert mend.sql == "SELECT TO_CHAR(CAST(d AS TIMESTAMP), 'YYYY-MM') FROM \"t\""
-    assert mend.detail == "read as mysql"
+    repair = own_functions("SELECT DATE_FORMAT(d, '%Y-%m') FROM `t`", postgres)
+    assert repair is not None
+    assert repair.sql == "SELECT TO_CHAR(CAST(d AS TIMESTAMP), 'YYYY-MM') FROM \"t\""
+    assert repair.detail == "read as mysql"

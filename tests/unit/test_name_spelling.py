@@ -94,7 +94,7 @@ def test_hints_quote_each_part_of_a_name() -> None:
     assert refusal("postgresql", "SELECT id FROM dealz").hint == 'Nearest: sales."Deals".'
 
 
-def test_columns_are_mended_in_other_schemas_too() -> None:
-    mended = rejoin("SELECT orders.customer FROM sales.orders AS o", shop("mysql"))
-    assert mended is not None
-    assert mended.sql == "SELECT o.customer FROM sales.orders AS o"
+def test_columns_are_repaired_in_other_schemas_too() -> None:
+    repaired = rejoin("SELECT orders.customer FROM sales.orders AS o", shop("mysql"))
+    assert repaired is not None
+    assert repaired.sql == "SELECT o.customer FROM sales.orders AS o"

@@ -37,7 +37,7 @@ LIBRARY = Schema(
     ),
 )  # fmt: skip
 
-MENDED = [
+REPAIRED = [
     # (why, what the model wrote, what was meant)
     ("a column of a table that one key leads to",
      "SELECT title FROM book WHERE author_name = 'Woolf'",
@@ -101,19 +101,19 @@ MENDED = [
 def test_a_slip_is_no_other_name(wrote: str, real: str, found: bool) -> None:
     schema = Schema(database="s", dialect="sqlite", tables=(_table("t", f"id {real}"),))
 
-    mend = rejoin(f"SELECT t.{wrote} FROM t", schema)
+    repair = rejoin(f"SELECT t.{wrote} FROM t", schema)
 
-    assert (mend is not None and mend.sql == f"SELECT t.{real} FROM t") is found
+    assert (repair is not None and repair.sql == f"SELECT t.{real} FROM t") is found
 
 
-@pytest.mark.parametrize(("wrote", "meant"), [case[1:] for case in MENDED], ids=[case[0] for case in MENDED])
+@pytest.mark.parametrize(("wrote", "meant"), [case[1:] for case in REPAIRED], ids=[case[0] for case in REPAIRED])
 def test_joins_are_laid_along_the_keys(wrote: str, meant: str) -> None:
-    mend = rejoin(wrote, LIBRARY)
+    repair = rejoin(wrote, LIBRARY)
 
-    assert mend is not None
-    assert mend.sql == meant
-    assert mend.detail
-    check(mend.sql, LIBRARY, row_limit=10)  # the guard knows every name
+    assert repair is not None
+    assert repair.sql == meant
+    assert repair.detail
+    check(repair.sql, LIBRARY, row_limit=10)  # the guard knows every name
 
 
 LEFT_ALONE = [
@@ -144,19 +144,19 @@ def test_what_can_be_meant_in_several_ways_is_left_alone(sql: str) -> None:
 def test_every_dialect_gets_its_own_quotes(dialect: str) -> None:
     schema = LIBRARY.model_copy(update={"dialect": dialect})
 
-    mend = rejoin("SELECT title FROM book WHERE author_name = 'Woolf'", schema)
+    repair = rejoin("SELECT title FROM book WHERE author_name = 'Woolf'", schema)
 
-    assert mend is not None
-    check(mend.sql, schema, row_limit=10)
+    assert repair is not None
+    check(repair.sql, schema, row_limit=10)
 
 
 @pytest.mark.parametrize("dialect", ["postgresql", "sqlserver", "oracle", "mysql", "sqlite"])
 def test_a_table_that_is_called_by_a_reserved_word_is_joined_in_quotes(dialect: str) -> None:
     tables = (_table("item", "id order_id", order_id="order"), _table("order", "id state"))
     schema = Schema(database="s", dialect=dialect, tables=tables)
-    mended = rejoin("SELECT i.id FROM item AS i WHERE i.state = 'open'", schema)
-    assert mended is not None
-    assert check(mended.sql, schema, row_limit=5).tables == ("item", "order")
+    repaired = rejoin("SELECT i.id FROM item AS i WHERE i.state = 'open'", schema)
+    assert repaired is not None
+    assert check(repaired.sql, schema, row_limit=5).tables == ("item", "order")
 
 
 MEASURED = ("Sorte", "Menge (kg)", "Wassergehalt %", "Umsatz €", "Umsatz %", "Not-Order No", "☂")
@@ -180,9 +180,9 @@ def test_a_column_of_a_file_is_known_without_its_unit(wrote: str, meant: str | N
     columns = tuple(Column(name=name, type="DOUBLE") for name in MEASURED)
     schema = Schema(database="d", dialect="duckdb", tables=(Table(name="ernte", columns=columns),))
 
-    mend = rejoin(f"SELECT Sorte, AVG({wrote}) FROM ernte GROUP BY Sorte", schema)
+    repair = rejoin(f"SELECT Sorte, AVG({wrote}) FROM ernte GROUP BY Sorte", schema)
 
-    assert (mend and mend.sql) == (meant and f'SELECT Sorte, AVG(ernte."{meant}") FROM ernte GROUP BY Sorte')
+    assert (repair and repair.sql) == (meant and f'SELECT Sorte, AVG(ernte."{meant}") FROM ernte GROUP BY Sorte')
 
 
 def _turbines(*others: Table) -> Schema:

@@ -27,7 +27,7 @@ SCHEMA = Schema(
 
 
 @pytest.mark.parametrize(
-    "sql, mended, why",
+    "sql, repaired, why",
     [
         (
             "SELECT SUM(orders.amount) FROM orders AS o",
@@ -46,10 +46,10 @@ SCHEMA = Schema(
         ),
     ],
 )
-def test_mends(sql: str, mended: str, why: str) -> None:
+def test_repairs(sql: str, repaired: str, why: str) -> None:
     found = rejoin(sql, SCHEMA)
     assert found is not None
-    assert found.sql == mended
+    assert found.sql == repaired
     assert "->" in found.detail
 
 
@@ -86,7 +86,7 @@ def test_leaves_alone(sql: str, why: str) -> None:
     assert rejoin(sql, SCHEMA) is None
 
 
-def test_a_join_is_never_mended_into_one_of_a_table_with_itself() -> None:
+def test_a_join_is_never_repaired_into_one_of_a_table_with_itself() -> None:
     for sql in (
         "SELECT o.amount FROM orders AS o JOIN customers AS c ON c.amount = o.amount",
         "SELECT o.amount FROM customers AS c JOIN orders AS o ON o.first_name = c.first_name",
