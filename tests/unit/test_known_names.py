@@ -198,9 +198,10 @@ async def test_a_draft_is_spelled_if_nothing_else_keeps_it_from_running(
         ("SELECT s.Site_Code FROM (SELECT p.*, 2 AS total_rent FROM plots AS p) AS s", False, "that gives a name"),
         ("SELECT Site_Code FROM (SELECT p.*, 2 total_rent FROM plots AS p) AS s", False, "without AS"),
         ("WITH plot_holders AS (SELECT Site_Code FROM plots) SELECT * FROM plot_holders", False, "to itself"),
-        ("SELECT Site_Code, rent * 2 total_rent, total_rent / 2 AS half FROM plots", False, "an alias without AS"),
-        ("SELECT Site_Code FROM plots WHERE rent = $$the Site Code here$$", False, "a text"),
-        ("SELECT Site_Code FROM plots ORDER BY fee DESC", False, "a clause"),
+        ("SELECT Site_Code, rent * 2 total_rent, total_rent / 2 AS half FROM plots", True, "an alias without AS stays"),
+        ("SELECT Site_Code FROM plots WHERE rent = $$the Site Code here$$", True, "a text stays"),
+        ("SELECT Site_Code FROM plots ORDER BY fee DESC", True, "a clause stays"),
+        ("SELECT Fee Desc, Site_Code FROM fees", True, "a name that is written as a clause"),
     ],
 )
 def test_a_spelled_query_is_its_writers_own_if_nothing_but_names_differ(sql: str, same: bool, why: str) -> None:
@@ -218,13 +219,22 @@ def test_a_spelled_query_is_its_writers_own_if_nothing_but_names_differ(sql: str
         ("SELECT Site_Code, s.total_rent FROM (SELECT p.*, 2 AS total_rent FROM plots AS p) AS s", "s.total_rent"),
         ("SELECT Site_Code, MAX(rent) AS Rent Due, 1 AS b FROM plots", 'MAX(rent) AS "Rent Due"'),
         ("SELECT Site_Code, COUNT(*) FROM plots", "COUNT(*)"),
+        ("SELECT Site_Code FROM plots ORDER BY fee DESC", "fee DESC"),
     ],
 )
-def test_fields_given_names_and_functions_stay(sql: str, expected: str) -> None:
-    more = Table(name="more", columns=(Column(name="Count", type="TEXT"),))
+def test_fields_given_names_functions_and_clauses_stay(sql: str, expected: str) -> None:
+    more = Table(name="more", columns=tuple(Column(name=it, type="TEXT") for it in ("Count", "Fee Desc")))
     spelled = quote_names(sql, PLOTS.model_copy(update={"tables": (*PLOTS.tables, more), "dialect": "postgresql"}))
     assert spelled is not None
     assert expected in spelled
+
+
+@pytest.mark.parametrize("name", ["Guest's Name", "Rent -- net", 'The "Big" One'])
+def test_a_name_that_no_tokenizer_reads(name: str) -> None:
+    schema = PLOTS.model_copy(update={"tables": (Table(name="g", columns=(Column(name=name, type="TEXT"),)),)})
+    quoted = DIALECTS["duckdb"].quote_name(name)
+    assert quote_names(f"SELECT {name} FROM g", schema) == f"SELECT {quoted} FROM g"
+    assert quote_names(f"SELECT {quoted} FROM g", schema) is None
 
 
 def test_a_text_ends_where_its_dialect_ends_it() -> None:

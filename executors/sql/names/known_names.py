@@ -4,7 +4,7 @@ Reads an identifier as the name with blanks or signs that it stands for: `Site_C
 Quotes titles of columns: `COUNT(*) AS Number of Plots`.
 
 Without quotes, the query does not parse (`SUM(Brutto Betrag)`), or parses as something else (`SELECT Brutto Betrag`, a
-column and its alias). So this module changes the text, outside of strings, comments and quoted names.
+column and its alias). So this module works on tokens, and changes none that is a string or a quoted name.
 """
 
 from __future__ import annotations
@@ -12,76 +12,72 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence, Set
-from functools import cache, partial
+from collections.abc import Iterable, Mapping, Set
+from functools import cache, cached_property
+from itertools import pairwise
 
 from sqlglot import exp
-from sqlglot.errors import TokenError
+from sqlglot.errors import ParseError, TokenError
+from sqlglot.tokenizer_core import TokenType
 
 from executors.base import Schema
 from executors.dialects.row import RESERVED
 from executors.dialects.table import DIALECTS
-from executors.sql.grammar import plain
+from executors.sql.grammar import plain, tokenize
 from executors.sql.tree import tree_to_change
 
 _DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": "aa", "ø": "oe", "æ": "ae"})
-_WORD = re.compile(r"(?<![$@:])\b[^\W\d]\w*\b(?!\s*\()")  # that calls no function
-_NAME = re.compile(r"(?P<given>\bAS\s+|\)\s*(?:AS\s+)?)?\b(?P<name>[^\W\d]\w*)\b(?P<of>\s*\.)?", re.IGNORECASE)
-# A title that lacks its quotes. None of its words may begin a clause.
+# A title that lacks its quotes ends before a comma or FROM. None of its words may begin a clause.
 _CLAUSES = """
     anti as asof case cross else end except fetch final for from full group having inner intersect into join left
     limit minus natural offset on order outer qualify right sample select semi straight_join then union using when where
     window
 """
-_TITLE = re.compile(
-    rf"\bAS\s+(?P<name>[^\W\d]\w*(?:[ ]+(?!(?:{'|'.join(_CLAUSES.split())})\b)\w+)+)(?=\s*,|\s+FROM\b)", re.IGNORECASE
-)
-_NESTED = re.compile(r"\bWITH\b|\(\s*(?:SELECT|WITH)\b", re.IGNORECASE)
-_GIVEN = re.compile(r"\bAS\s+(\w+)|\)\s*(?!AS\b)(\w+)|(\w+)\s+AS\s*\(", re.IGNORECASE)
-_QUALIFIER = re.compile(r"(?<![\w.:])(?:(?P<name>\w+)|[\"`\]])\.$")
-_SIGNS = re.compile(r"[\W_]+")
-_BRACKETS = frozenset({"tsql", "sqlite"})  # sqlglot's names; in other dialects, brackets enclose lists
-_TEXT, _ESCAPED_TEXT = r"'(?:[^']|'')*'", r"'(?:[^'\\]|\\.|'')*'"
-_CLOSED = r"|\"(?:[^\"]|\"\")*\"|`[^`]*`|--[^\n]*|/\*.*?\*/"
-# The text that may precede, and follow, a reserved word that is a name.
-_BEFORE = (
-    r"(?:(?<=[.,(=<>+*/-])|(?<=\bfrom)|(?<=\bjoin)|(?<=\bselect)|(?<=\bdistinct)|(?<=\bby)|(?<=\bwhere)|(?<=\band)"
-    r"|(?<=\bor)|(?<=\bon)|(?<=\bhaving))(?P<gap>\s*)"
-)
-_AFTER = r"(?=\s*(?:[.,)=<>!+*/;-]|$)|\s+(?!by\b)\w)"
+_TITLE_ENDS = frozenset(_CLAUSES.split())
+_ENDS_OF_VALUES = frozenset({TokenType.VAR, TokenType.IDENTIFIER, TokenType.NUMBER})
+_BEFORE_NAMES = frozenset({"and", "by", "distinct", "from", "having", "join", "on", "or", "select", "where"})
+_WORD, _SIGNS = re.compile(r"[^\W\d]\w*"), re.compile(r"[\W_]+")
+
+Key = tuple[str, ...]  # a name as a query has it: tokens in small letters, with a blank before each that follows one
 
 
 def quote_names(sql: str, schema: Schema) -> str | None:
     """A query with the names of its schema spelled as there, and in quotes wherever the dialect requires them. None if
     that repairs nothing.
     Args: sql: a query, for use where it cannot run as it is."""
-    dialect = DIALECTS[schema.dialect]
-    names = [*(part for table in schema.tables for part in table.parts)]
-    names += [column.name for table in schema.tables for column in table.columns]
-    wanting = sorted({it for it in names if dialect.quote_name(it) != it}, key=lambda it: (-len(it), it))
-    odd = [it for it in wanting if not dialect.is_reserved(it)]
-    reserved = [it for it in wanting if dialect.is_reserved(it)]
-    plain_names, quoted, closed = set(names) - set(wanting), dialect.quote_name, _match_closed(dialect.sqlglot)
-    unquoted = closed.sub("''", sql)
-    kept = _keywords(dialect.sqlglot) | RESERVED | dialect.reserved
-    kept |= _list_aliases(unquoted, schema)
-    taken = {it.lower() for it in names}
-    if _NESTED.search(unquoted) is not None:  # a query inside may give a name that is read behind a dot: `s.total_rent`
-        taken |= _list_given(unquoted)
-    titles = {it["name"] for it in _TITLE.finditer(unquoted)}
-    quote_odd = _quoter(sorted({*titles, *odd}, key=lambda it: (-len(it), it)), plain_names, quoted)
-    only_columns = {column.name.lower() for table in schema.tables for column in table.columns}
-    only_columns -= {part.lower() for table in schema.tables for part in table.parts}
-    replace_identifiers = _replacer(odd, taken, kept, only_columns, quoted)
-    accented = _outside(sql, closed, lambda it: _with_accents(it, names, kept, quoted))
-    for spelled in dict.fromkeys((accented, sql)):
-        repaired = _outside(_outside(spelled, closed, quote_odd), closed, replace_identifiers)
-        if repaired != sql and tree_to_change(repaired, dialect.sqlglot) is not None:
-            return repaired
-        repaired = _outside(repaired, closed, lambda it: _quote_reserved(it, reserved, quoted))
-        if repaired != sql and tree_to_change(repaired, dialect.sqlglot) is not None:
-            return repaired
+    dialect, names = DIALECTS[schema.dialect].sqlglot, _Names(schema)
+    try:
+        query = _Tokens(names.quote_unreadable(sql), dialect)
+    except (TokenError, ParseError):
+        return None
+    for accents in (True, False):
+        for reserved in (False, True):
+            repaired = names.spell(query, accents=accents, reserved=reserved)
+            if repaired != sql and tree_to_change(repaired, dialect) is not None:
+                return repaired
     return None
+
+
+def only_spells(sql: str, spelled: str, schema: Schema) -> bool:
+    """Whether a query is another one with its names spelled otherwise, and certainly means the same.
+
+    Its texts are the same, and so is its tree, apart from names, if the other one parses. A query with others inside
+    gives no name that stands for one of the schema: it may be read in either sense.
+    """
+    row = DIALECTS[schema.dialect]
+    try:
+        before, after = (_Tokens(it, row.sqlglot) for it in (sql, spelled))
+    except (TokenError, ParseError):
+        return False
+    if after.has_subquery:
+        names = (it for table in schema.tables for it in (*table.parts, *(column.name for column in table.columns)))
+        known = {form for it in names if row.quote_name(it) != it for form in (_as_identifier(it), *plain_letters(it))}
+        if not known.isdisjoint(map(_as_identifier, after.given_names)):
+            return False
+    trees = [tree_to_change(it, row.sqlglot) for it in (sql, spelled)]
+    return before.texts == after.texts and (
+        trees[0] is None or (trees[1] is not None and _list_nodes(trees[0]) == _list_nodes(trees[1]))
+    )
 
 
 def plain_letters(name: str) -> frozenset[str]:
@@ -93,154 +89,228 @@ def plain_letters(name: str) -> frozenset[str]:
     return frozenset({small.translate(_DIGRAPHS), "".join(it for it in marked if not unicodedata.combining(it))})
 
 
+class _Tokens:
+    """The tokens of a query. Raises TokenError: a string or comment does not end; ParseError: the query is too long.
+
+    words: each token as it is written, in small letters.
+    """
+
+    def __init__(self, sql: str, dialect: str) -> None:
+        self.sql, self._tokens = sql, tokenize(sql, dialect)
+        self.words = [self.cut(at, at + 1).lower() for at in range(len(self._tokens))]
+
+    def cut(self, start: int, end: int) -> str:
+        """The text from one token to before another."""
+        return self.sql[self._tokens[start].start : self._tokens[end - 1].end + 1]
+
+    def replace(self, changes: Mapping[tuple[int, int], str]) -> str:
+        """The query with other texts. Args: changes: texts by the tokens in whose place they stand, in order."""
+        parts, done = list[str](), 0
+        for (start, end), text in changes.items():
+            parts += [self.sql[done : self._tokens[start].start], text]
+            done = self._tokens[end - 1].end + 1
+        return "".join([*parts, self.sql[done:]])
+
+    @property
+    def texts(self) -> list[str]:
+        """The strings, in order."""
+        return [it.text for it in self._tokens if it.token_type.name.endswith("STRING")]
+
+    @cached_property
+    def has_subquery(self) -> bool:
+        """Whether the query contains others."""
+        return "with" in self.words or any(pair in {("(", "select"), ("(", "with")} for pair in pairwise(self.words))
+
+    @cached_property
+    def given_names(self) -> frozenset[str]:
+        """All names that the query may give."""
+        return frozenset(it for at, it in enumerate(self.words) if self._is_given(at))
+
+    @cached_property
+    def aliases(self) -> frozenset[str]:
+        """The names that the query gives before it reads them. In `SUM(umsatz) AS umsatz`, both are the column."""
+        found, read = set[str](), set[str]()
+        for at, word in enumerate(self.words):
+            if self._is_given(at):
+                found |= {word} - read
+            elif self.words[at + 1 : at + 2] != ["."]:
+                read.add(word)
+        return frozenset(found)
+
+    def _is_given(self, at: int) -> bool:
+        """Whether a token may be a name that the query gives: behind AS or a value, or before AS and a parenthesis."""
+        if at == 0 or not self.is_word(at):
+            return False
+        kind = self._tokens[at - 1].token_type
+        is_limit = kind is TokenType.NUMBER and self.words[at - 2 : at - 1] == ["top"]
+        is_behind_value = kind in _ENDS_OF_VALUES and not is_limit
+        return is_behind_value or self.words[at - 1] in {"as", ")"} or self.words[at + 1 : at + 3] == ["as", "("]
+
+    def is_word(self, at: int) -> bool:
+        """Whether a token is a keyword or a name without quotes."""
+        return _WORD.fullmatch(self.words[at]) is not None
+
+    def is_behind_dot(self, at: int) -> bool:
+        """Whether a token follows a dot, without a blank."""
+        return self._follows(at) and self.words[at - 1] == "."
+
+    def is_call(self, at: int) -> bool:
+        """Whether a token is followed by a parenthesis."""
+        return self.words[at + 1 : at + 2] == ["("]
+
+    def is_whole(self, start: int, end: int) -> bool:
+        """Whether a name may begin with one token and end before another: with no letter or `$`, `@`, `:` beside it."""
+        if self._follows(start) and re.search(r"[\w$@:]$", self.words[start - 1]):
+            return False
+        return end == len(self.words) or not (self._follows(end) and re.match(r"[\w$]", self.words[end]))
+
+    def is_field(self, at: int, columns: Set[str]) -> bool:
+        """Whether a token behind a dot is a part of a value: of `p.info` or a column, and not of a table."""
+        if at < 2 or not self._follows(at - 1):
+            return False
+        is_name = self._tokens[at - 2].token_type is TokenType.IDENTIFIER or self.is_word(at - 2)
+        is_deep = at > 2 and self._follows(at - 2) and self.words[at - 3] in {".", ":"}
+        return not is_name or is_deep or self.words[at - 2] in columns
+
+    def key(self, start: int, end: int) -> Key:
+        """The tokens from one to before another, to compare with those of names."""
+        return tuple(
+            it if at == start or self._follows(at) else f" {it}" for at, it in enumerate(self.words[start:end], start)
+        )
+
+    def find_titles(self) -> dict[Key, str]:
+        """Titles of several words that lack their quotes."""
+        found: dict[Key, str] = {}
+        for start, word in enumerate(self.words, start=1):
+            if word != "as" or start == len(self.words) or not self.is_word(start):
+                continue
+            end = start + 1
+            while re.fullmatch(r"\w+", "".join(self.words[end : end + 1])) and self.words[end] not in _TITLE_ENDS:
+                end += 1
+            if end > start + 1 and self.words[end : end + 1] in (["from"], [","]):
+                found[self.key(start, end)] = " ".join(self.cut(start, end).split())
+        return found
+
+    def expects_name(self, at: int) -> bool:
+        """Whether a reserved word is a name: one is expected there, and neither a clause nor a call begins."""
+        before = self.words[at - 1].split()[-1] if at else ""
+        return (before in _BEFORE_NAMES or before[-1:] in set(".,(=<>+*/-")) and self.words[at + 1 : at + 2] != ["by"]
+
+    def _follows(self, at: int) -> bool:
+        """Whether a token follows another without a blank."""
+        return at > 0 and self._tokens[at - 1].end + 1 == self._tokens[at].start
+
+
+class _Names:
+    """The names of a schema, by the ways in which a query may write them."""
+
+    def __init__(self, schema: Schema) -> None:
+        row = DIALECTS[schema.dialect]
+        parts = {part for table in schema.tables for part in table.parts}
+        columns = {column.name for table in schema.tables for column in table.columns}
+        names = parts | columns
+        odd = sorted((it for it in names if row.quote_name(it) != it), key=lambda it: (-len(it), it))
+        self._quote, self._keywords = row.quote_name, _keywords(row.sqlglot) | RESERVED | row.reserved
+        self._known, self._plain = {it.lower() for it in names}, {it.lower() for it in names.difference(odd)}
+        self._only_columns = {it.lower() for it in columns} - {it.lower() for it in parts}
+        self._reserved = {it.lower(): it for it in odd if row.is_reserved(it)}
+        self._exact = {it for it in odd if not row.is_reserved(it)}
+        self._by_key: dict[Key, str] = {}
+        self._unreadable: list[str] = []
+        self._by_identifier, self._by_letters = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+        for name in filter(self._exact.__contains__, odd):
+            if (key := _key_of(name, row.sqlglot)) is None:
+                self._unreadable.append(name)
+            else:
+                self._by_key.setdefault(key, name)
+            if "_" in (identifier := _as_identifier(name)) and not identifier[0].isdecimal():
+                self._by_identifier[identifier].add(name)
+        for name in names:
+            for letters in plain_letters(name):
+                self._by_letters[letters].add(name)
+
+    def quote_unreadable(self, sql: str) -> str:
+        """A query with quotes around names that no tokenizer reads, since they contain a quote or begin a comment."""
+        for name in self._unreadable:
+            sql = re.sub(rf"(?<![\w'\"`\[]){re.escape(name)}(?![\w'\"`\]])", lambda it: self._quote(it[0]), sql)
+        return sql
+
+    def spell(self, query: _Tokens, *, accents: bool, reserved: bool) -> str:
+        """The query with names as in the schema.
+        Args: accents: whether to give words their accents; reserved: whether to quote reserved words."""
+        keys = {**query.find_titles(), **self._by_key}
+        starts = defaultdict[str, list[Key]](list)
+        for key in sorted(keys, key=lambda it: -len("".join(it))):
+            starts[key[0]].append(key)
+        changes, at = dict[tuple[int, int], str](), 0
+        while at < len(query.words):
+            end, name = self._find_odd(query, at, keys, starts[query.words[at]])
+            if name is None and end == at + 1:
+                name = self._find_word(query, at, accents=accents, reserved=reserved)
+            if name is not None:
+                changes[at, end] = self._quote(name)
+            at = end
+        return query.replace(changes)
+
+    def _find_odd(
+        self, query: _Tokens, at: int, names: Mapping[Key, str], keys: Iterable[Key]
+    ) -> tuple[int, str | None]:
+        """The end of a name or title that begins with a token, and its spelling if it lacks its quotes.
+
+        A name in the same case is preferred to others. Digits alone are a number, except behind a dot, and a word
+        before a parenthesis is a function.
+        """
+        for key in keys:
+            end = at + len(key)
+            if query.key(at, end) != key or not query.is_whole(at, end):
+                continue
+            written = " ".join(query.cut(at, end).split())
+            if written in self._exact and not written.isdecimal():
+                return end, written
+            is_number = written.isdecimal() and not query.is_behind_dot(at)
+            is_call = len(key) == 1 and query.is_call(at)
+            is_order = key[-1] in {" asc", " desc"}  # `ORDER BY rent DESC`, and not the column "Rent Desc"
+            return end, None if is_number or is_call or is_order or written.lower() in self._plain else names[key]
+        return at + 1, None
+
+    def _find_word(self, query: _Tokens, at: int, *, accents: bool, reserved: bool) -> str | None:
+        """The name that a single word stands for, if it is spelled otherwise."""
+        word, is_behind_dot = query.words[at], query.is_behind_dot(at)
+        if not query.is_word(at) or query.is_call(at) or not query.is_whole(at, at + 1):
+            return None
+        stays = not is_behind_dot and (word in query.aliases or word in self._keywords)  # behind a dot is a column
+        if reserved and word in self._reserved and query.expects_name(at):
+            return self._reserved[word]
+        if stays or word in self._known:
+            return None
+        accented = set[str]().union(*(self._by_letters.get(it, ()) for it in plain_letters(word)))
+        if accents and len(accented) == 1:
+            return accented.pop()
+        found = self._by_identifier.get(_as_identifier(word), set())
+        is_other = is_behind_dot and query.is_field(at, self._only_columns)
+        # A query inside may give a name that is read behind a dot: `s.total_rent`.
+        if len(found) != 1 or is_other or (query.has_subquery and word in query.given_names):
+            return None
+        return next(iter(found))
+
+
+def _key_of(name: str, dialect: str) -> Key | None:
+    """A name as a query without quotes has it; None if a query cannot have it so. Args: dialect: sqlglot's name."""
+    if _WORD.fullmatch(name):
+        return (name.lower(),)
+    try:
+        tokens = _Tokens(name, dialect)
+    except (TokenError, ParseError):
+        return None
+    key = tokens.key(0, len(tokens.words))
+    is_quoted = any(it.strip()[:1] in {"'", '"', "`", "["} for it in key)
+    return key if key and not is_quoted and "".join(key) == " ".join(name.lower().split()) else None
+
+
 @cache
 def _keywords(dialect: str) -> frozenset[str]:
     """The words of a dialect and its types, in lower case. Args: dialect: sqlglot's name of it."""
     return frozenset(word for it in plain(dialect).tokenizer_class.KEYWORDS for word in it.lower().split())
-
-
-def _list_given(text: str) -> set[str]:
-    """All names that a query may give, in lower case, whatever they are read as before."""
-    return {it.lower() for match in _GIVEN.findall(text) for it in match if it}
-
-
-def _list_aliases(text: str, schema: Schema) -> set[str]:
-    """The names that a query gives, in lower case. What is read before it is given (`SUM(umsatz) AS umsatz`) is a
-    column, and what a table is called is a table."""
-    parts = [part for table in schema.tables for part in table.parts]
-    tables = {it for part in parts for it in (*plain_letters(part), _as_identifier(part))}
-    found, read = set[str](), set[str]()
-    for match in _NAME.finditer(text):
-        name = match["name"].lower()
-        if match["given"] is not None and name not in read:
-            found.add(name)
-        elif match["of"] is not None:
-            found |= {name} if tables.isdisjoint(plain_letters(name)) else set()
-        elif match["given"] is None:
-            read.add(name)
-    return found
-
-
-def _with_accents(text: str, names: Iterable[str], kept: Set[str], quoted: Callable[[str], str]) -> str:
-    """The text with names as the schema spells them, if it spells one alone so. Args: kept: words that stay."""
-    known = {it.lower() for it in names}
-    spelled: dict[str, set[str]] = defaultdict(set)
-    for name in names:
-        for letters in plain_letters(name):
-            spelled[letters].add(name)
-
-    def put(match: re.Match[str]) -> str:
-        found = set[str]().union(*(spelled.get(it, ()) for it in plain_letters(match[0])))
-        stays = known if _is_behind_dot(match) else known | kept  # behind a dot is a column
-        return quoted(found.pop()) if len(found) == 1 and match[0].lower() not in stays else match[0]
-
-    return _WORD.sub(put, text)
-
-
-def _outside(sql: str, closed: re.Pattern[str], change: Callable[[str], str]) -> str:
-    """Apply a change to the parts of a query that are not strings, comments or quoted names."""
-    parts: list[str] = []
-    end = 0
-    for match in closed.finditer(sql):
-        parts += [change(sql[end : match.start()]), match[0]]
-        end = match.end()
-    return "".join([*parts, change(sql[end:])])
-
-
-@cache
-def _match_closed(dialect: str) -> re.Pattern[str]:
-    """Strings, comments and quoted names. Args: dialect: sqlglot's name of it."""
-    text = _ESCAPED_TEXT if "\\" in plain(dialect).tokenizer_class.STRING_ESCAPES else _TEXT
-    return re.compile(text + _CLOSED + (r"|\[[^\]]*\]" if dialect in _BRACKETS else ""), re.DOTALL)
-
-
-def _quoter(names: Sequence[str], stay: Set[str], quoted: Callable[[str], str]) -> Callable[[str], str]:
-    """A function that puts names in quotes. Args: names: the longest first. stay: other names, which need no quotes.
-
-    A name in the same case is preferred to others. Digits alone are a number, except behind a dot, and a word before a
-    parenthesis is a function.
-    """
-    if not names:
-        return str
-    plain_words = {it.lower() for it in stay}
-    spelled: dict[str, str] = {}
-    for name in names:
-        spelled.setdefault(_fold(name), name)
-    exact = set(names)
-    found = re.compile(
-        r"(?<![\w.$])(?:" + "|".join(_pattern(it) for it in names) + r")(?![\w$])"
-        r"|(?<=\w\.)(?:" + "|".join(_pattern(it) for it in names) + r")(?![\w$])",
-        re.IGNORECASE,
-    )
-
-    def put(match: re.Match[str]) -> str:
-        written = " ".join(match[0].split())
-        if written in exact and not written.isdecimal():
-            return quoted(written)
-        is_number = written.isdecimal() and not _is_behind_dot(match)
-        is_call = written.isidentifier() and match.string[match.end() :].lstrip().startswith("(")
-        return match[0] if is_number or is_call or written.lower() in plain_words else quoted(spelled[_fold(match[0])])
-
-    return partial(found.sub, put)
-
-
-def _is_behind_dot(match: re.Match[str]) -> bool:
-    return match.string[match.start() - 1 : match.start()] == "."
-
-
-def _replacer(
-    names: Iterable[str], stay: Set[str], given: Set[str], columns: Set[str], quoted: Callable[[str], str]
-) -> Callable[[str], str]:
-    """A function that puts names with blanks or signs in place of identifiers that stand for one of them alone.
-
-    Args: stay: words that stay, in lower case. given: words that stay, except behind a table's name or alias. columns:
-        words that are no table's: what is behind them and a dot is a field.
-    """
-    spelled: dict[str, set[str]] = defaultdict(set)
-    for name in names:
-        if "_" in (identifier := _as_identifier(name)) and not identifier[0].isdecimal():
-            spelled[identifier].add(name)
-
-    def put(match: re.Match[str]) -> str:
-        word, found = match[0].lower(), spelled.get(_as_identifier(match[0]), set())
-        if len(found) != 1 or word in stay:
-            return match[0]
-        if _is_behind_dot(match):
-            of = _QUALIFIER.search(match.string[: match.start()])
-            is_field = match.start() > 1 and (of is None or (of["name"] or "").lower() in columns)
-            return match[0] if is_field else quoted(next(iter(found)))
-        return match[0] if word in given else quoted(next(iter(found)))
-
-    return partial(_WORD.sub, put) if spelled else str
-
-
-def only_spells(sql: str, spelled: str, schema: Schema) -> bool:
-    """Whether a query is another one with its names spelled otherwise, and certainly means the same.
-
-    Its texts are the same, and so is its tree, apart from names, if the other one parses. A query with others inside
-    gives no name that stands for one of the schema: it may be read in either sense.
-    """
-    row = DIALECTS[schema.dialect]
-    dialect, unquoted = row.sqlglot, _match_closed(row.sqlglot).sub("''", sql)
-    before, after = (tree_to_change(it, dialect) for it in (sql, spelled))
-    if _NESTED.search(unquoted) is not None:
-        names = (it for table in schema.tables for it in (*table.parts, *(column.name for column in table.columns)))
-        known = {form for it in names if row.quote_name(it) != it for form in (_as_identifier(it), *plain_letters(it))}
-        given = _list_given(unquoted)
-        given |= {it.alias for it in before.find_all(exp.Alias, exp.TableAlias)} if before is not None else set()
-        if not known.isdisjoint(map(_as_identifier, given)):
-            return False
-    return _list_texts(sql, dialect) == _list_texts(spelled, dialect) and (
-        before is None or (after is not None and _list_nodes(before) == _list_nodes(after))
-    )
-
-
-def _list_texts(sql: str, dialect: str) -> list[str] | None:
-    """The texts of a query in order; None if it cannot be read."""
-    try:
-        return [it.text for it in plain(dialect).tokenize(sql) if it.token_type.name.endswith("STRING")]
-    except TokenError:
-        return None
 
 
 def _list_nodes(tree: exp.Query) -> list[tuple[str, str]]:
@@ -266,19 +336,3 @@ def _detail_of(node: exp.Expr) -> str:
 def _as_identifier(name: str) -> str:
     """A name in small letters, with one underscore for all between its words: `size_sq_m` for "Size (sq m)"."""
     return "_".join(_SIGNS.sub(" ", name).split()).lower()
-
-
-def _quote_reserved(text: str, names: Iterable[str], quoted: Callable[[str], str]) -> str:
-    """The text with reserved words in quotes if a name is expected there, and neither a clause nor a call begins."""
-    for name in names:
-        due = re.compile(rf"{_BEFORE}(?<![\w$]){re.escape(name)}(?![\w$]){_AFTER}", re.IGNORECASE)
-        text = due.sub(lambda match, name=name: f"{match['gap']}{quoted(name)}", text)  # type: ignore[misc]
-    return text
-
-
-def _pattern(name: str) -> str:
-    return r"\s+".join(re.escape(part) for part in name.split(" ") if part) or re.escape(name)
-
-
-def _fold(text: str) -> str:
-    return " ".join(text.split()).casefold()
