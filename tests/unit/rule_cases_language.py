@@ -197,6 +197,13 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
             values=(LinkedValue("readers", "name", "Ada", "Ada", "exact", 1.0),),
         ),
         Case(
+            "SELECT MAX(fee) FROM loans",
+            None,
+            "the name of a column that the query reads",
+            question="What is the highest Fee?",
+            values=(LinkedValue("prizes", "colour", "Fee", "Fee", "exact", 1.0),),
+        ),
+        Case(
             f"{LOANS} fee > 5",
             None,
             "a guess",

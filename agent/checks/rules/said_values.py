@@ -1,7 +1,7 @@
 """Stored values that the question certainly names, without a matching text in the query.
 
 A word in small letters seldom means a value. It does if the query filters its column by another value, which the
-question does not have: `status = 'returned'` for "lost".
+question does not have: `status = 'returned'` for "lost". "ABV" is no value if the query reads the column "Target Abv".
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from executors.sql.literals import text_filters
-from rag.words import join_folded, tokens
+from rag.words import join_folded, telling_words, tokens
 
 _SURE = 0.9  # score from which a stored value is what the question names
 
@@ -22,8 +22,11 @@ def apply(context: RuleContext) -> Finding | None:
     question = f" {join_folded(tokens(context.question))} "
     filters = [it for it in text_filters(context.query, context.schema) if not is_in(it.value, question)]
     swapped = {(it.table.name, it.column.name) for it in filters}
+    read = frozenset[str]().union(*(telling_words(it.name) for it in context.query.find_all(exp.Column)))
     for value in context.values:
         if not is_in(value.mention, question) or not value.is_sure:  # a rule of the docs may have it
+            continue
+        if (said := telling_words(value.mention)) and said <= read:
             continue
         if (value.table, value.column) in swapped or (value.score >= _SURE and not value.mention.islower()):
             named.setdefault(value.mention, []).append(value.value.casefold())
