@@ -58,6 +58,8 @@ TALK = [
     ("What can I ask?", Talk.HELP, "en"),
     ("show me some examples", Talk.HELP, "en"),
     ("Tell me a joke", Talk.CHATTER, "en"),
+    ("Write an email to our supplier, please", Talk.CHATTER, "en"),
+    ("Translate this into German.", Talk.CHATTER, "en"),
     ("What's the weather like today?", Talk.CHATTER, "en"),
     ("I see, that makes sense.", None, "a sentence with words of its own"),
     ("See you tomorrow", Talk.FAREWELL, "en"),

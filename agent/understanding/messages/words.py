@@ -103,6 +103,8 @@ ENGLISH = language(
             r"|can i ask (?:you )?(?:a question|something)|what is this|what do you do|(?:show )?usage|menu|instructions",
         Talk.CHATTER: r"(?:please )?(?:can you |could you |will you |would you )?(?:tell|sing|write|make|give)(?: me| us)?"
             r"(?: (?:a|an|another|some|something))?(?: (?:good|funny|short|nice))? (?:jokes?|story|poem|song|funny|haiku)"
+            r"|(?:please )?(?:can you )?(?:write|draft|send)(?: me| us)? (?:an?|the|my) (?:e-?mail|letter|essay|tweet)"
+            r"(?: to (?:my|our|the) \w+)?(?: please)?|(?:please )?translate (?:this|that)(?: (?:in)?to \w+)?"
             r"|(?:what|how)(?:['’]s| is| will) the weather(?: be)?(?: like)?(?: (?:today|tomorrow|outside|now|there|in \w+))?"
             r"|what time is it(?: now)?|what(?:['’]s| is) the time|(?:is it|will it be|will it) (?:raining|sunny|cold|rain)"
             r"(?: today| tomorrow)?|do you (?:like|love|want|think|believe|know me|have friends|have a (?:name|family))"
