@@ -207,6 +207,7 @@ class Draft(Frozen):
     by_second: whether the second model wrote the query.
     earlier_votes: for a reused query, how many drafts agreed on it and how many there were, when verified; else None.
     changes: for an alternative, its differences from the original query, as (before, after).
+    keeps_meaning: for an alternative, whether drafts that agree on the original query confirm it.
     temperature: sampling temperature of the reply.
     logprob_mean: the mean log-probability of the query's tokens, natural logarithm; None if the endpoint returns none.
     """
@@ -222,6 +223,7 @@ class Draft(Frozen):
     by_second: bool = False
     earlier_votes: tuple[int, int] | None = None
     changes: tuple[tuple[str, str], ...] = ()
+    keeps_meaning: bool = False
     temperature: float = 0.0
     logprob_mean: float | None = None
 

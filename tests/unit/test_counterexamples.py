@@ -30,6 +30,7 @@ CREATE TABLE plans (plan_id INTEGER, label TEXT);
 CREATE TABLE members (member_id INTEGER, plan_id INTEGER, town TEXT);
 CREATE TABLE payments (payment_id INTEGER, member_id INTEGER, paid REAL);
 CREATE TABLE visits (member_id INTEGER, day TEXT);
+CREATE TABLE towns (name TEXT, region TEXT);
 INSERT INTO customers VALUES (1, 'Ada', 'Niger', 'T'), (2, 'Bo', 'Nigeria', 'M'), (3, 'Cy', 'Nigeria', 'M'),
     (4, 'Di', NULL, 'T');
 INSERT INTO employees VALUES (1, 'Eve', NULL), (2, 'Flo', 1), (3, 'Gus', 1);
@@ -43,6 +44,7 @@ INSERT INTO invoices VALUES (1, 'Awaiting Payment'), (2, 'Paid'), (3, 'Paid');
 INSERT INTO plans VALUES (1, 'Basic'), (2, 'Plus');
 INSERT INTO members VALUES (1, 1, 'York'), (2, 2, 'Hull'), (3, 1, 'York');
 INSERT INTO payments VALUES (1, 1, 20), (2, 1, 20), (3, 2, 35), (4, 3, 20);
+INSERT INTO towns VALUES ('Leeds', 'north'), ('leeds', 'north'), ('Bath', 'south');
 INSERT INTO visits VALUES (1, '2024-03-01'), (1, '2024-03-02'), (3, '2024-03-02');
 """
 DOCS = """
@@ -258,8 +260,6 @@ async def test_a_wrong_query_that_runs_is_doubted_and_not_verified(
 
 
 PROPOSED = [
-    ("trade", "Which customers have no orders?", "SELECT name FROM customers WHERE NOT id IN "
-     "(SELECT customer_id FROM orders)", [["Cy"], ["Di"]]),
     ("trade", "Who lives in NIGER?", "SELECT name FROM customers WHERE country = 'NIGER'", [["Ada"]]),
     ("trade", "Which order has the best rating?", "SELECT id FROM orders ORDER BY rating DESC LIMIT 1", [[2]]),
     ("trade", "What is the ratio of orders with a customer?",
@@ -305,3 +305,24 @@ async def test_what_schema_and_data_propose_is_answered_named_and_not_verified(
     assert [list(row.values()) for row in answer.results] == rows
     assert answer.corrections
     assert not answer.verified
+
+
+SAME_MEANING = [
+    ("Which customers have no orders?", "SELECT name FROM customers WHERE NOT id IN (SELECT customer_id FROM orders)",
+     [["Cy"], ["Di"]]),
+    ("How many towns are called Leeds?", "SELECT COUNT(*) AS n FROM towns WHERE name = 'Leeds'", [[2]]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("question", "sql", "rows"), SAME_MEANING, ids=[case[0] for case in SAME_MEANING])
+async def test_what_the_query_means_is_verified_if_drafts_agree_on_it(
+    voting: Service, model: ScriptedModel, question: str, sql: str, rows: list[list[object]]
+) -> None:
+    model.replies(sql=sql)
+    model.replies(sql=sql)
+
+    answer = await voting.query(question, "trade", options=NO_SENTENCE)
+
+    assert [list(row.values()) for row in answer.results] == rows
+    assert answer.corrections
+    assert answer.verified

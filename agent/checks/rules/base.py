@@ -145,6 +145,8 @@ class Rule:
     evidence: what it relies on.
     action: `repair` corrects a query that cannot run; `alternative` proposes another query; `doubt` changes nothing.
     apply: finds the mistake.
+    keeps_meaning: whether its alternative reads what the query means: only NULL, or how a value is spelled, kept rows
+        from it. So drafts that agree on the query confirm the alternative, too.
     """
 
     id: str
@@ -152,6 +154,7 @@ class Rule:
     evidence: RuleEvidence
     action: Action
     apply: Callable[[RuleContext], Finding | None]
+    keeps_meaning: bool = False
 
     def find(self, context: RuleContext) -> Finding | None:
         """What the rule finds. None also if the query is nested too deeply, or cannot be written as SQL again."""

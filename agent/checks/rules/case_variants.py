@@ -56,4 +56,4 @@ def apply(context: RuleContext) -> Finding | None:
     return found and found._replace(detail=f"{'; '.join(texts)}, which differ only in case or spaces.")
 
 
-RULE = Rule("case_variants", "query", "data", "alternative", apply)
+RULE = Rule("case_variants", "query", "data", "alternative", apply, keeps_meaning=True)

@@ -29,4 +29,4 @@ def apply(context: RuleContext) -> Finding | None:
     return context.change_each(exp.Not, by=fill, detail="NOT IN matches no row if its subquery returns a NULL: {}.")
 
 
-RULE = Rule("not_in_nulls", "query", "schema", "alternative", apply)
+RULE = Rule("not_in_nulls", "query", "schema", "alternative", apply, keeps_meaning=True)

@@ -75,7 +75,7 @@ async def _alternative(
     """The doubts of the rules that change queries, and one query with all their changes if it gives other rows."""
     from agent.core.row_comparison import same_rows
 
-    doubts, changes, sql = await _apply_changes(subject, rows, without)
+    doubts, changes, sql, keeps_meaning = await _apply_changes(subject, rows, without)
     if not changes or draft.source == "alternative":
         return doubts, None
     try:
@@ -86,19 +86,27 @@ async def _alternative(
         return [it for it in doubts if it.rule == "stored_values"], None
     if any(value is not None for row in result.rows for value in row) and all(set(row) <= {None} for row in other.rows):
         return doubts, None
-    note = f"Changed because of schema and data: {'; '.join(map(str, dict.fromkeys(changes)))}."
-    made = {"sql": sql, "note": note, "source": "alternative", "plan": None, "explanation": ""}
-    return doubts, draft.model_copy(update={**made, "changes": tuple(map(tuple, changes))})
+    made = {
+        "sql": sql,
+        "note": f"Changed because of schema and data: {'; '.join(map(str, dict.fromkeys(changes)))}.",
+        "source": "alternative",
+        "plan": None,
+        "explanation": "",
+        "changes": tuple(map(tuple, changes)),
+        "keeps_meaning": keeps_meaning,
+    }
+    return doubts, draft.model_copy(update=made)
 
 
 async def _apply_changes(
     subject: RuleContext, rows: Rows, without: Collection[str]
-) -> tuple[list[Doubt], list[Change], str]:
-    """The doubts of the rules that change queries, the changes, and the changed query."""
+) -> tuple[list[Doubt], list[Change], str, bool]:
+    """The doubts of the rules that change queries, the changes, the changed query, and whether it means the same."""
     from executors.sql.tree import tree_to_change
 
     doubts: list[Doubt] = []
     changes: list[Change] = []
+    keeps_meaning = True
     for rule in rules("alternative", without):
         found = await off_loop(partial(rule.find, subject))
         if found is None or (found := await confirm(found, rows)) is None:
@@ -107,7 +115,8 @@ async def _apply_changes(
         if found.sql is not None and (tree := tree_to_change(found.sql, subject.dialect)) is not None:
             subject = replace(subject, sql=found.sql, tree=tree)
             changes += found.changes
-    return doubts, changes, subject.sql
+            keeps_meaning = keeps_meaning and rule.keeps_meaning
+    return doubts, changes, subject.sql, keeps_meaning
 
 
 async def confirm(found: Finding, rows: Rows) -> Finding | None:

@@ -14,7 +14,7 @@ from agent.core.resilience.off_loop import off_loop
 from agent.databases.database import describe_left_out, find_hidden_columns
 from agent.databases.made_addresses import refuse_made_address
 from agent.pipeline.rounds.voting import begin_ahead, candidate_of, vote
-from agent.pipeline.steps.consensus import elect, group_candidates
+from agent.pipeline.steps.consensus import elect, group_candidates, is_derived
 from agent.pipeline.steps.judge import overrule, report_unjudged, verdict_of_checks
 from agent.pipeline.steps.plan import plan_of
 from agent.pipeline.steps.progress import sql_progress
@@ -222,9 +222,12 @@ class Round:
         check = await vote(run, self._try, run.confirmation.drafts)
         groups = group_candidates(run.candidates)
         chosen = elect(groups, current)
-        if chosen is None and self._attempt.draft.source == "alternative":
+        if chosen is None and current.source == "alternative":
+            is_confirmed = check.passed and self._attempt.draft.keeps_meaning and is_derived(current, groups[0])
             detail = "Drafts are compared with the query that this one was derived from."
-            check = check.model_copy(update={"passed": None, "detail": detail})
+            if is_confirmed:
+                detail = f"{groups[0].votes} of {run.drafts} independent drafts agree on the query it was derived from."
+            check = check.model_copy(update={"passed": True if is_confirmed else None, "detail": detail})
         self._update(checks=(*self._attempt.checks, check))
         if chosen is not None and not self._was_tried(chosen.sql):
             counted = next(it.with_count for it in groups if chosen in it.candidates)

@@ -164,16 +164,23 @@ def evidence_of(
     """The evidence for the chosen candidate. `drafts`: number of drafts that were written."""
     groups = group_candidates(candidates)
     own = [group for group in groups if chosen in group.members]
-    based = (it for it in groups if any(one.may_vote and one.draft == chosen.draft for one in it.members))
+    based = (it for it in groups if is_derived(chosen, it))
     ordered = (*own, *(group for group in groups if group not in own))
     return Evidence(
         groups=ordered,
         chosen=chosen,
         drafts=drafts,
         by_second=any(it.by_second for it in candidates),
-        base=next(based, None) if chosen.source == "alternative" else None,
+        base=next(based, None),
         checks=tuple(checks),
         judge=judge,
+    )
+
+
+def is_derived(candidate: Candidate, group: Group) -> bool:
+    """Whether a candidate is an alternative to a draft of the group that ran as written."""
+    return candidate.source == "alternative" and any(
+        it.may_vote and it.draft == candidate.draft for it in group.members
     )
 
 
@@ -186,7 +193,7 @@ def elect(groups: Sequence[Group], current: Candidate) -> Candidate | None:
     if not groups:
         return None
     first, own = groups[0], next((it for it in groups if current in it.members), None)
-    if current.source == "alternative" and any(it.may_vote and it.draft == current.draft for it in first.members):
+    if is_derived(current, first):
         return None
     outvoted = first.votes >= AGREED and (own is None or (first.votes, first.drafts) > (own.votes, own.drafts))
     group = first if outvoted else own
