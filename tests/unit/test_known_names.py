@@ -243,6 +243,51 @@ def test_a_text_ends_where_its_dialect_ends_it() -> None:
     assert quote_names(sql.format("Site Code"), schema) == sql.format("`Site Code`")
 
 
+WIND = (
+    "Turbine ID",
+    "Output (MWh)",
+    "Avg Wind Speed (m/s)",
+    "Availability (%)",
+    "Rate (EUR)",
+    "Rate (USD)",
+    "Base [m]",
+    "base",
+)
+
+
+@pytest.mark.parametrize(
+    "sql, expected, why",
+    [
+        (
+            "SELECT AVG(Availability), AVG(r.avg_wind_speed) FROM r",
+            'SELECT AVG("Availability (%)"), AVG(r."Avg Wind Speed (m/s)") FROM r',
+            "without its unit",
+        ),
+        (
+            "SELECT 1 AS x FROM r WHERE Avg_Wind_Speed (m/s) > 7.5 AND Avg Wind Speed < 9",
+            'SELECT 1 AS x FROM r WHERE "Avg Wind Speed (m/s)" > 7.5 AND "Avg Wind Speed (m/s)" < 9',
+            "blanks and underscores",
+        ),
+        (
+            "SELECT SUM(Output) AS Total Output (GWh), 1 AS b FROM r",
+            'SELECT SUM("Output (MWh)") AS "Total Output (GWh)", 1 AS b FROM r',
+            "a title with a unit",
+        ),
+        (
+            "SELECT Turbine_ID, COUNT(*) AS output FROM r GROUP BY 1 ORDER BY output",
+            'SELECT "Turbine ID", COUNT(*) AS output FROM r GROUP BY 1 ORDER BY output',
+            "the query's own name",
+        ),
+        ("SELECT rate, base FROM r", None, "either of two, and one that is called so"),
+        ("SELECT base (m) FROM r", None, "a call"),
+    ],
+)
+def test_a_name_is_read_without_its_unit(sql: str, expected: str | None, why: str) -> None:
+    columns = tuple(Column(name=it, type="REAL") for it in WIND)
+    schema = Schema(database="d", dialect="duckdb", tables=(Table(name="r", columns=columns),))
+    assert quote_names(sql, schema) == expected, why
+
+
 SPELLED = ("straße", "größe", "zähler_nr", "année", "masse", "maße", "blue", "value_ae", "Fuesse")
 
 

@@ -1,6 +1,7 @@
 """Quotes names that need quotes in a query: names with blanks, signs, a leading digit or capitals, and reserved words.
 Gives names their umlauts and accents back, or takes them away, as the schema spells them: `gebaeude_nr`, `gebäude_nr`.
-Reads an identifier as the name with blanks or signs that it stands for: `Site_Code`, `Size_sq_m` of "Size (sq m)".
+Reads an identifier as the name with blanks or signs that it stands for: `Site_Code`; `Size_sq_m`, `Size_sq (m)` and
+`Size` of "Size (sq m)".
 Quotes titles of columns: `COUNT(*) AS Number of Plots`.
 
 Without quotes, the query does not parse (`SUM(Brutto Betrag)`), or parses as something else (`SELECT Brutto Betrag`, a
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Set
 from functools import cache, cached_property
 from itertools import pairwise
@@ -36,9 +37,10 @@ _CLAUSES = """
 _TITLE_ENDS = frozenset(_CLAUSES.split())
 _ENDS_OF_VALUES = frozenset({TokenType.VAR, TokenType.IDENTIFIER, TokenType.NUMBER})
 _BEFORE_NAMES = frozenset({"and", "by", "distinct", "from", "having", "join", "on", "or", "select", "where"})
-_WORD, _SIGNS = re.compile(r"[^\W\d]\w*"), re.compile(r"[\W_]+")
+_WORD, _SIGNS, _PARTS = re.compile(r"[^\W\d]\w*"), re.compile(r"[\W_]+"), re.compile(r"\s*(?:\w+|\S)")
+_UNIT = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])$")
 
-Key = tuple[str, ...]  # a name as a query has it: tokens in small letters, with a blank before each that follows one
+Key = tuple[str, ...]  # a name as a query has it: words and signs in small letters, with a blank before if one is there
 
 
 def quote_names(sql: str, schema: Schema) -> str | None:
@@ -172,11 +174,17 @@ class _Tokens:
         is_deep = at > 2 and self._follows(at - 2) and self.words[at - 3] in {".", ":"}
         return not is_name or is_deep or self.words[at - 2] in columns
 
+    def find_end(self, start: int, key: Key) -> int | None:
+        """The end of a name of several tokens that begins with one; None if it is another one."""
+        end = start + 1
+        while end < len(self.words) and len(self.key(start, end)) < len(key):
+            end += 1
+        return end if end > start + 1 and self.key(start, end) == key else None
+
     def key(self, start: int, end: int) -> Key:
         """The tokens from one to before another, to compare with those of names."""
-        return tuple(
-            it if at == start or self._follows(at) else f" {it}" for at, it in enumerate(self.words[start:end], start)
-        )
+        gaps = ("" if at == start or self._follows(at) else " " for at in range(start, end))
+        return _key_of("".join(f"{gap}{it}" for gap, it in zip(gaps, self.words[start:end], strict=True)))
 
     def find_titles(self) -> dict[Key, str]:
         """Titles of several words that lack their quotes."""
@@ -187,6 +195,8 @@ class _Tokens:
             end = start + 1
             while re.fullmatch(r"\w+", "".join(self.words[end : end + 1])) and self.words[end] not in _TITLE_ENDS:
                 end += 1
+            if self.words[end : end + 1] + self.words[end + 2 : end + 3] == ["(", ")"]:  # a unit
+                end += 3
             if end > start + 1 and self.words[end : end + 1] in (["from"], [","]):
                 found[self.key(start, end)] = " ".join(self.cut(start, end).split())
         return found
@@ -215,16 +225,21 @@ class _Names:
         self._only_columns = {it.lower() for it in columns} - {it.lower() for it in parts}
         self._reserved = {it.lower(): it for it in odd if row.is_reserved(it)}
         self._exact = {it for it in odd if not row.is_reserved(it)}
+        self._by_text = {it.lower(): it for it in reversed(odd) if it in self._exact}
         self._by_key: dict[Key, str] = {}
         self._unreadable: list[str] = []
         self._by_identifier, self._by_letters = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+        without_units = Counter(_UNIT.sub("", it).lower() for it in self._exact)
         for name in filter(self._exact.__contains__, odd):
-            if (key := _key_of(name, row.sqlglot)) is None:
+            if _WORD.fullmatch(name) is None and not _is_readable(name, row.sqlglot):
                 self._unreadable.append(name)
-            else:
-                self._by_key.setdefault(key, name)
-            if "_" in (identifier := _as_identifier(name)) and not identifier[0].isdecimal():
-                self._by_identifier[identifier].add(name)
+            short = _UNIT.sub("", name)
+            is_known = short.lower() in self._known or without_units[short.lower()] > 1
+            for it in (name,) if is_known else (name, short):
+                if key := _key_of(it):
+                    self._by_key.setdefault(key, name)
+                if (identifier := _as_identifier(it)) and not identifier[0].isdecimal():
+                    self._by_identifier[identifier].add(name)
         for name in names:
             for letters in plain_letters(name):
                 self._by_letters[letters].add(name)
@@ -244,7 +259,8 @@ class _Names:
             starts[key[0]].append(key)
         changes, at = dict[tuple[int, int], str](), 0
         while at < len(query.words):
-            end, name = self._find_odd(query, at, keys, starts[query.words[at]])
+            first = next(iter(query.key(at, at + 1)), "")
+            end, name = self._find_odd(query, at, keys, starts[first])
             if name is None and end == at + 1:
                 name = self._find_word(query, at, accents=accents, reserved=reserved)
             if name is not None:
@@ -260,17 +276,18 @@ class _Names:
         A name in the same case is preferred to others. Digits alone are a number, except behind a dot, and a word
         before a parenthesis is a function.
         """
-        for key in keys:
-            end = at + len(key)
-            if query.key(at, end) != key or not query.is_whole(at, end):
+        found = ((end, names[key]) for key in keys if (end := query.find_end(at, key)) is not None)
+        single = ((at + 1, it) for it in (self._by_text.get(query.words[at]),) if it is not None)
+        for end, name in (*found, *single):
+            if not query.is_whole(at, end):
                 continue
             written = " ".join(query.cut(at, end).split())
             if written in self._exact and not written.isdecimal():
                 return end, written
             is_number = written.isdecimal() and not query.is_behind_dot(at)
-            is_call = len(key) == 1 and query.is_call(at)
-            is_order = key[-1] in {" asc", " desc"}  # `ORDER BY rent DESC`, and not the column "Rent Desc"
-            return end, None if is_number or is_call or is_order or written.lower() in self._plain else names[key]
+            is_call = end == at + 1 and query.is_call(at)
+            is_order = query.words[end - 1] in {"asc", "desc"}  # `ORDER BY rent DESC`, not the column "Rent Desc"
+            return end, None if is_number or is_call or is_order or written.lower() in self._plain else name
         return at + 1, None
 
     def _find_word(self, query: _Tokens, at: int, *, accents: bool, reserved: bool) -> str | None:
@@ -294,17 +311,19 @@ class _Names:
         return next(iter(found))
 
 
-def _key_of(name: str, dialect: str) -> Key | None:
-    """A name as a query without quotes has it; None if a query cannot have it so. Args: dialect: sqlglot's name."""
-    if _WORD.fullmatch(name):
-        return (name.lower(),)
+def _key_of(name: str) -> Key:
+    """The words and signs of a name, in small letters, each with a blank before it if there is one or an underscore."""
+    return tuple(_PARTS.findall(" ".join(name.lower().replace("_", " ").split())))
+
+
+def _is_readable(name: str, dialect: str) -> bool:
+    """Whether a query can have a name without quotes: no quote begins in it, and no comment."""
     try:
-        tokens = _Tokens(name, dialect)
+        words = _Tokens(name, dialect).words
     except (TokenError, ParseError):
-        return None
-    key = tokens.key(0, len(tokens.words))
-    is_quoted = any(it.strip()[:1] in {"'", '"', "`", "["} for it in key)
-    return key if key and not is_quoted and "".join(key) == " ".join(name.lower().split()) else None
+        return False
+    is_quoted = any(it[:1] in {"'", '"', "`", "["} for it in words)
+    return bool(words) and not is_quoted and "".join(words) == "".join(name.lower().split())
 
 
 @cache
