@@ -31,6 +31,12 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
                 ),
                 ("SELECT COUNT(*) FROM openings", "Combien de remarks y a-t-il ?", "in another language"),
                 (
+                    "SELECT COUNT(*) FROM books",
+                    "How many readers?",
+                    "another table, without a key of the one that is asked for",
+                ),
+                ("SELECT COUNT(*) FROM readers AS r JOIN loans AS l ON 1 = 1", "How many prizes?", "a table not read"),
+                (
                     "SELECT COUNT(*) FROM readers AS r JOIN loans AS l ON r.id = l.reader_id WHERE l.fee > 5",
                     "How many readers paid more than 5?",
                     "joined rows of a table of readers",
@@ -58,7 +64,6 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
                     "How many readers are there?",
                     "each is a group",
                 ),
-                ("SELECT COUNT(*) FROM readers AS r JOIN loans AS l ON 1 = 1", "How many prizes?", "a table not read"),
                 (
                     "SELECT COUNT(*) FROM readers AS a JOIN readers AS b ON a.since = b.since",
                     "How many readers?",
@@ -70,7 +75,8 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
                 ("SELECT SUM(fee) FROM loans", "How many readers?", "a sum"),
                 ("SELECT COUNT(*) FROM (SELECT reader_id FROM loans) AS x", "How many readers?", "a query inside"),
                 ("SELECT COUNT(*), COUNT(fee) FROM loans", "How many readers?", "two counts"),
-                ("SELECT COUNT(*) FROM books", "How many readers?", "no column of the table"),
+                ("SELECT COUNT(*) FROM badges", "How many readers gave one?", "a key of the table that is not read"),
+                ("SELECT COUNT(*) FROM books", "How many volumes?", "no table is named so"),
                 ("SELECT COUNT(*) FROM loans", "How many 3 readers?", "no noun"),
                 ("SELECT COUNT(*) FROM loans", "How many books were borrowed in total?", "each time"),
                 ("SELECT COUNT(*) FROM loans", "How many readers loans are there?", "the table is named later"),

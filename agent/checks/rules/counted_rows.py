@@ -1,7 +1,8 @@
 """Rows counted for a question about the different values of a column: "how many instructors" of a table of classes.
 
 `COUNT(*)` counts the classes of these instructors. Where each instructor has one class, both numbers are the same, and
-nothing is doubted. So it is if the instructors have a table, and their classes are joined to it.
+nothing is doubted. So it is if the instructors have a table, and their classes are joined to it. If the query reads
+neither that table nor a key of it, it counts something else: two insurers for "how many patients are insured?".
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ def apply(context: RuleContext) -> Finding | None:
     if len(counts) != 1 or isinstance(counts[0].this, exp.Distinct):
         return None
     tables = context.tables(select)
+    if (unread := _find_unread_table(context, tables)) is not None:
+        return Finding(f"The query does not read {unread.name}, whose rows the question counts.")
     found = _find_counted_column(context.question, tables)
     if found is None and isinstance(counts[0].this, exp.Star):
         found = _find_counted_key(context.question, tables)
@@ -48,6 +51,18 @@ def apply(context: RuleContext) -> Finding | None:
     rows = "joined rows" if len(tables) > 1 else f"rows of {table.name}"
     detail = f"The query counts {rows}, and not the different values of {column.name}."
     return Finding(detail, probes=(context.sql, context.to_sql(tree)))
+
+
+def _find_unread_table(context: RuleContext, tables: dict[str, Table | None]) -> Table | None:
+    """The table that what a question counts is named as, if no table and no column that the query reads is."""
+    noun, _ = _find_noun(context.question)
+    named = [it for it in context.schema.tables if noun is not None and words(split_name(it.parts[-1])) == {noun}]
+    if len(named) != 1 or None in tables.values():
+        return None
+    read = [it for it in tables.values() if it is not None]
+    names = (*(it.parts[-1] for it in read), *(it.name for it in context.query.find_all(exp.Column)))
+    refers = any(key.table == named[0].name for it in read for key in it.foreign_keys)
+    return None if refers or noun in words(" ".join(map(split_name, names))) else named[0]
 
 
 def _find_counted_column(question: str, tables: dict[str, Table | None]) -> tuple[str, Table, Column] | None:
