@@ -35,6 +35,12 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case(f"SELECT l.name {READS}", f"SELECT r.name {READS}", "the other table", error=COLUMN),
         Case(f"SELECT l.id {READS}", None, "it is there", error=COLUMN),
         Case(
+            "SELECT r.name FROM readers AS r LEFT JOIN loans AS l ON r.id = l.reader_id WHERE l.name IS NULL",
+            "SELECT r.name FROM readers AS r LEFT JOIN loans AS l ON r.id = l.reader_id WHERE l.reader_id IS NULL",
+            "who has no partner",
+            error=COLUMN,
+        ),
+        Case(
             "SELECT b.id, l.id, r.fee FROM books AS b JOIN loans AS l ON b.id = l.book_id "
             "JOIN readers AS r ON r.id = l.reader_id",
             "SELECT b.id, l.id, l.fee FROM books AS b JOIN loans AS l ON b.id = l.book_id "

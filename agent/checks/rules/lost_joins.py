@@ -2,7 +2,8 @@
 
 Small models know which columns they want but not how to join their tables: they use a column without reading its table,
 or join on a column that does not exist. What a query selects, filters and groups by shows which tables it needs; the
-foreign keys show how to join them (as in NatSQL, Gan et al. 2021, where a query has no joins at all).
+foreign keys show how to join them (as in NatSQL, Gan et al. 2021, where a query has no joins at all). A column that a
+LEFT JOIN's table lacks stands for its key in `IS NULL`: the condition asks for rows without a partner.
 """
 
 from __future__ import annotations
@@ -43,14 +44,28 @@ class _Rejoined:
     def changes(self) -> list[str]:
         """Change the tree and return what changed; empty if it was right. Raises Unclear: it cannot be rebuilt."""
         own = self._reading.own
+        for column in own:
+            self._ask_for_no_partner(column)
         if all(self._reading.holds(column) for column in own):
-            return []
+            return self._changes
         self._reading.check_sources()
         wanted = [it for it in own if not isinstance(it.find_ancestor(exp.Join, exp.Select), exp.Join)]
         meant = [(column, self._reading.meaning(column)) for column in wanted]
         self._lay({table.name for _, (table, _) in meant if table is not None})
         self._rename(meant)
         return self._changes
+
+    def _ask_for_no_partner(self, column: exp.Column) -> None:
+        if not isinstance(column.parent, exp.Is) or self._reading.holds(column):
+            return
+        alias = column.table.lower()
+        for join in self._reading.joins:
+            on = join.args.get("on") if join.side == "LEFT" and join.alias_or_name.lower() == alias else None
+            keys = [it for it in on.find_all(exp.Column) if it.table.lower() == alias] if on is not None else []
+            if keys and self._reading.holds(keys[0]):
+                before = column.sql(dialect=self._dialect)
+                column.set("this", keys[0].this.copy())
+                self._changes.append(f"{before} -> {column.sql(dialect=self._dialect)}")
 
     def _lay(self, wanted: set[str]) -> None:
         """Keep the joins that hold, rebuild the others along the keys, and join the other tables that are needed."""
