@@ -201,6 +201,7 @@ def render(
     style: Style,
     budget_tokens: int,
     max_sample_values: int,
+    pruned_tokens: int | None = None,
     question: str = "",
     ranking: Ranking | None = None,
     close_joins: bool = True,
@@ -217,6 +218,7 @@ def render(
         documents: those of kind column and table are shown beside their columns and above their tables. Others, and
             those that name nothing in the schema, are not shown here.
         style: `ddl` (CREATE TABLE statements) or `compact` (one line per table).
+        pruned_tokens: the budget of step 3; None: `budget_tokens`.
         ranking: determines step 3, see `linking`.
         question: determines step 3 by its words alone if there is no ranking.
         close_joins: whether to include tables between the chosen ones. False is only for measurements.
@@ -230,7 +232,7 @@ def render(
     if ranking is None:
         ranking = SchemaLinker(schema, documents).link(question).ranking
     joins = joins_of(schema, documents)
-    selection = _Selection(schema, texts, ranking, joins, budget_tokens, close_joins=close_joins)
+    selection = _Selection(schema, texts, ranking, joins, pruned_tokens or budget_tokens, close_joins=close_joins)
     selection.choose()
     return selection.result()
 

@@ -281,6 +281,15 @@ def test_the_only_name_may_be_a_plural(name: str) -> None:
     assert not check_text(f"The bands with no concerts are {name}.", facts).problems
 
 
+@pytest.mark.parametrize(
+    "unit, text", [("kW", "rated power: 3,200 kW"), ("MWel", "rated power (MWel): 3,200")], ids=["known", "unknown"]
+)
+def test_a_unit_in_brackets_is_written_once(unit: str, text: str) -> None:
+    result = QueryResult(columns=("Turbine ID", f"Rated Power ({unit})"), rows=(("T04", 3200),))
+    sql = f'SELECT "Turbine ID", "Rated Power ({unit})" FROM turbines ORDER BY 2 DESC LIMIT 1'
+    assert text in compose_text(Facts("Which turbine is the strongest?", result, sql)).text
+
+
 def test_a_unit_is_said_once() -> None:
     result = QueryResult(columns=("average_length_days",), rows=((20.83,),))
     facts = Facts("Average length of a cruise in days", result, "SELECT AVG(days) AS average_length_days FROM cruise")

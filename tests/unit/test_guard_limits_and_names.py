@@ -201,7 +201,7 @@ def test_rows_are_capped_in_the_dialects_own_words(dialect: str, sql: str, shown
             "customers has only: id, name, email, country.",
         ),
         (
-            "SELECT id FROM elsewhere.orders",
+            "SELECT id FROM elsewhere.orders AS o",
             ErrorKind.TABLE_NOT_FOUND,
             "There is no elsewhere.orders here: write a table's name alone.",
             "Nearest: orders, order_items.",

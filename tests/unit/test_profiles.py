@@ -64,6 +64,7 @@ def test_the_profile_fits_the_model_unless_the_settings_name_one(
 def test_single_values_of_a_profile_can_be_set() -> None:
     chosen = choose(Settings(planner="separate", schema_tokens=1000, second_draft=False), "any")
     assert (chosen.planner, chosen.schema_tokens, chosen.second_draft) == ("separate", 1000, "off")
+    assert chosen.pruned_tokens == 1000
 
 
 async def test_a_question_back_is_a_clarification_and_nothing_runs(

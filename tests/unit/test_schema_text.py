@@ -277,6 +277,16 @@ def test_one_table_is_shown_even_if_it_is_too_much() -> None:
     assert text_of(SHOP, budget=1, question="city").tables == ("customers",)
 
 
+def test_a_schema_that_exceeds_its_budget_has_another_one() -> None:
+    whole = text_of(SHOP)
+    for budget, pruned in ((whole.tokens, False), (100, True)):
+        chosen = render(
+            SHOP, (), style="ddl", budget_tokens=budget, max_sample_values=3, pruned_tokens=60, question="city"
+        )
+        assert chosen.pruned is pruned
+        assert chosen.tokens <= (60 if pruned else whole.tokens)
+
+
 def test_a_database_without_tables_is_an_empty_text() -> None:
     empty = text_of(Schema(database="d", dialect="sqlite", tables=()))
     assert (empty.text, empty.tables, empty.tokens) == ("", (), 0)

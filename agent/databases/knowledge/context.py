@@ -130,7 +130,15 @@ async def enrich(
             question.text, database, known.documents, found.all, choosing=choosing, today=question.today
         )
     ranking = linked.ranking if knowledge is not None else None
-    show = partial(render, schema, known.documents, budget_tokens=budget, question=question.text, ranking=ranking)
+    show = partial(
+        render,
+        schema,
+        known.documents,
+        budget_tokens=budget,
+        pruned_tokens=profile.pruned_tokens,
+        question=question.text,
+        ranking=ranking,
+    )
     text = show(style=style, max_sample_values=settings.max_sample_values)
     other = show(style=profile.other_schema, max_sample_values=0) if profile.other_schema else None
     # Placed near the question: docs of columns with their names, then the terms that it uses.

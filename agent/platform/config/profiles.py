@@ -27,6 +27,8 @@ class Profile(Frozen):
     values: whether the prompt states which stored values and days the question's words mean.
     schema_style: how the schema is written (rag/schema/text.py).
     schema_tokens: the schema's budget in the prompt.
+    pruned_tokens: the budget of a schema that exceeds `schema_tokens`. Its text depends on the question, so the model
+        reads it anew for each: 1,500 tokens take the embedded model half a minute on two cores.
     retry_temperature: temperature of later attempts, so that the model does not repeat itself.
     repairs: whether to repair queries that cannot run, and try alternatives from schema and data to queries that run
         (agent/checks/rules), before the model tries again.
@@ -58,6 +60,7 @@ class Profile(Frozen):
     values: bool
     schema_style: Literal["ddl", "compact"]
     schema_tokens: int
+    pruned_tokens: int
     retry_temperature: float
     repairs: bool
     rules_off: tuple[str, ...] = ()
@@ -83,6 +86,7 @@ EMBEDDED = Profile(
     values=False,
     schema_style="ddl",
     schema_tokens=2500,
+    pruned_tokens=1000,
     retry_temperature=0.5,
     repairs=True,
     verdict="compare",
@@ -107,6 +111,7 @@ SMALL_HOSTED = Profile(
     values=True,
     schema_style="ddl",
     schema_tokens=6000,
+    pruned_tokens=6000,
     retry_temperature=0.3,
     repairs=True,
     verdict="reason",
@@ -180,4 +185,5 @@ def choose(settings: Settings, model_name: str) -> Profile:
         "timeout_s": settings.model_timeout_s,
         "speculative_answer": settings.speculative_answer,
     }
-    return profile.model_copy(update={key: value for key, value in wanted.items() if value is not None})
+    chosen = profile.model_copy(update={key: value for key, value in wanted.items() if value is not None})
+    return chosen.model_copy(update={"pruned_tokens": min(chosen.pruned_tokens, chosen.schema_tokens)})

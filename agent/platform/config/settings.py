@@ -278,7 +278,9 @@ class Settings(ProtectionSettings):
     )
     top_k: Annotated[int, Field(ge=1, le=100)] = Field(5, description="Documents retrieved per question.")
     schema_tokens: Count | None = Field(
-        None, description="Token budget of the schema in the prompt. Default: 2500 embedded, 6000 hosted."
+        None,
+        description="Token budget of the schema in the prompt. Default: 2500 embedded, 1000 if the schema exceeds it; "
+        "6000 hosted.",
     )
     max_sample_values: Annotated[int, Field(ge=0, le=50)] = Field(3, description="Stored values shown per text column.")
 

@@ -282,7 +282,8 @@ class NameCheck:
             message = f"There is a table {name} in more than one schema."
             hint = f"Say which: {' or '.join(map(self._schema.quote_table, found))}."
         elif qualifiers:
-            message = f"There is no {self._text(node)} here: write a table's name alone."
+            written = ".".join(part.name for part in node.parts)
+            message = f"There is no {written} here: write a table's name alone."
         raise SqlRefused(ErrorKind.TABLE_NOT_FOUND, message, hint)
 
     def _spell(self, node: exp.Table, entry: Table) -> None:

@@ -18,7 +18,7 @@ from agent.checks.grounding.languages.vocabulary import LANGUAGES, vocabulary
 from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.numbers.display import NAMING
 from agent.checks.grounding.numbers.units import same_dimension, unit
-from agent.core.texts.units import UNIT_OF_NAME, units_in_name, without_unit
+from agent.core.texts.units import UNIT_IN_BRACKETS, UNIT_OF_NAME, units_in_name, without_unit
 from executors.base import JsonValue, QueryResult
 from rag.docs.documents import Document
 
@@ -424,7 +424,10 @@ def _is_key(name: str) -> bool:
 
 
 def spell_out(name: str) -> str:
-    """A column's name in words, without a unit (it is written with the numbers) and without abbreviations."""
+    """A column's name in words, without abbreviations and without a unit that is written with the numbers."""
+    if (unit := UNIT_IN_BRACKETS.search(name)) and name[: unit.start()].endswith(" "):  # `SUM(x)` is a call
+        rest = spell_out(name[: unit.start()])
+        return rest if units_in_name(name) or find_currency(unit[1]) else f"{rest} {unit[0].strip()}".strip()
     if rate := _RATE.search(name):
         return f"{spell_out(name[: rate.start()])} {rate[1]}/{rate[2]}".strip()
     # Digits stay, to distinguish `q1` and `sales_2023` from `q2` and `sales_2024`.
