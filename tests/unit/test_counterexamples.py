@@ -31,6 +31,8 @@ CREATE TABLE members (member_id INTEGER, plan_id INTEGER, town TEXT);
 CREATE TABLE payments (payment_id INTEGER, member_id INTEGER, paid REAL);
 CREATE TABLE visits (member_id INTEGER, day TEXT);
 CREATE TABLE towns (name TEXT, region TEXT);
+CREATE TABLE codes (code TEXT PRIMARY KEY, meaning TEXT);
+CREATE TABLE calls (id INTEGER PRIMARY KEY, code TEXT REFERENCES codes (code));
 INSERT INTO customers VALUES (1, 'Ada', 'Niger', 'T'), (2, 'Bo', 'Nigeria', 'M'), (3, 'Cy', 'Nigeria', 'M'),
     (4, 'Di', NULL, 'T');
 INSERT INTO employees VALUES (1, 'Eve', NULL), (2, 'Flo', 1), (3, 'Gus', 1);
@@ -44,6 +46,8 @@ INSERT INTO invoices VALUES (1, 'Awaiting Payment'), (2, 'Paid'), (3, 'Paid');
 INSERT INTO plans VALUES (1, 'Basic'), (2, 'Plus');
 INSERT INTO members VALUES (1, 1, 'York'), (2, 2, 'Hull'), (3, 1, 'York');
 INSERT INTO payments VALUES (1, 1, 20), (2, 1, 20), (3, 2, 35), (4, 3, 20);
+INSERT INTO codes VALUES ('N', 'No-show'), ('C', 'Completed'), ('X', 'Cancelled by caller'), ('U', 'Undone');
+INSERT INTO calls VALUES (1, 'N'), (2, 'C'), (3, 'X'), (4, 'C'), (5, 'U');
 INSERT INTO towns VALUES ('Leeds', 'north'), ('leeds', 'north'), ('Bath', 'south');
 INSERT INTO visits VALUES (1, '2024-03-01'), (1, '2024-03-02'), (3, '2024-03-02');
 """
@@ -326,3 +330,25 @@ async def test_what_the_query_means_is_verified_if_drafts_agree_on_it(
     assert [list(row.values()) for row in answer.results] == rows
     assert answer.corrections
     assert answer.verified
+
+
+@pytest.mark.parametrize(
+    ("question", "code", "doubted"),
+    [
+        ("How many no-shows were there?", "N", False),
+        ("How many calls were completed?", "C", False),
+        ("How many calls were cancelled?", "C", True),
+        ("How many calls failed?", "U", True),
+        ("How many calls were closed?", "C", False),
+    ],
+    ids=["explained", "short form", "another code has the word", "unexplained", "a short form of a word"],
+)
+async def test_a_code_is_explained_by_the_table_that_it_is_a_key_of(
+    voting: Service, model: ScriptedModel, question: str, code: str, doubted: bool
+) -> None:
+    for _ in range(2):
+        model.replies(sql=f"SELECT COUNT(*) AS n FROM calls WHERE code = '{code}'")
+
+    answer = await voting.query(question, "trade", options=NO_SENTENCE)
+
+    assert ("guessed_code" in {it.rule for it in answer.doubts}) is doubted

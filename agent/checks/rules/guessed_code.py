@@ -1,7 +1,8 @@
 """A code that nothing explains: `status = 'P'` for "open", without docs of the codes.
 
 A model guesses what a letter stands for, and its drafts make the same guess. A code is explained by the docs, by the
-question, or by a word of the question that it shortens (`P` of "paid"). In a column of countries, `DE` is Germany.
+question, by a word of the question that it shortens (`P` of "paid"), or by the table that it is a key of, if a text
+there has a word of the question. In a column of countries, `DE` is Germany.
 """
 
 from __future__ import annotations
@@ -9,10 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from sqlglot import exp
+
 from agent.checks.rules.base import Finding, Rule, RuleContext
-from executors.sql.literals import FLAGS, text_filters
+from executors.base import ForeignKey, Table
+from executors.sql.literals import FLAGS, TextFilter, is_text, text_filters
+from executors.sql.names.tables import identifier, to_source
 from rag.linking.countries import full_names, hold_country_codes
-from rag.words import is_silent, split_name, tokens
+from rag.words import is_silent, split_name, telling_words, tokens, words
 
 _CODE = re.compile(r"[^\W\d_]{1,2}")  # three letters are mostly known: USA, ICU
 _SHORT = 3  # most letters of the other values of a column of codes
@@ -39,9 +44,43 @@ def apply(context: RuleContext) -> Finding | None:
         called = split_name(column.name).split()
         if hold_country_codes(called, {*column.samples, code}) and _names_country(context.question, code):
             continue
-        if _KNOWN.isdisjoint(called) and not _shortens(code.casefold(), asked):
-            return Finding(f"Neither the question nor the docs say what {column.name} = {code!r} means.")
+        if not _KNOWN.isdisjoint(called):
+            continue
+        key = next((it for it in found.table.foreign_keys if it.columns == (column.name,)), None)
+        codes = context.schema.table(key.table) if key is not None and key.referenced else None
+        if not _shortens(code.casefold(), asked):
+            detail = f"Neither the question nor the docs say what {column.name} = {code!r} means."
+            return Finding(detail, counts=_count_unexplained(found, codes, key, context) if codes and key else ())
+        if (
+            codes is not None
+            and key is not None
+            and (counts := _count_unexplained(found, codes, key, context, is_short=True))
+        ):
+            return Finding(
+                f"In {codes.name}, words of the question stand beside another code than {code!r}.", counts=counts
+            )
     return None
+
+
+def _count_unexplained(
+    found: TextFilter, codes: Table, key: ForeignKey, context: RuleContext, *, is_short: bool = False
+) -> tuple[str, ...]:
+    """A query for 0 if the table of the codes explains the code, or explains none and the code is a short form; else 1.
+
+    A row explains its code if a text there has a word of the question. Empty if no text or no word can be compared.
+    """
+    names = words(" ".join(map(split_name, (found.table.name, found.column.name, codes.name))))
+    said = [it for it in telling_words(context.question) - names if len(it) >= _SHORT]
+    texts = [it for it in codes.columns if is_text(it) and not it.private and it.name not in key.referenced]
+    named = [exp.Lower(this=exp.column(identifier(it.name, context.schema))) for it in texts]
+    explains = [column.copy().like(f"%{word}%") for column in named for word in said]
+    if not explains:
+        return ()
+    is_code = exp.column(identifier(key.referenced[0], context.schema)).eq(found.value)
+    own = exp.Count(this=exp.case().when(is_code, "1")) > 0
+    fine = own.or_(exp.Count(this=exp.Star()).eq(0)) if is_short else own
+    rows = exp.select(exp.case().when(fine, "0").else_("1")).from_(to_source(codes, context.schema))
+    return (context.to_sql(rows.where(exp.or_(*explains))),)
 
 
 def _names_country(question: str, code: str) -> bool:
