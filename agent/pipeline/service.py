@@ -306,16 +306,16 @@ class Service:
     async def read_ahead(self, name: str, principal: str) -> Usage | None:
         """Process a database's schema with the embedded model now, and store the prompt state for later processes.
 
-        Returns the usage; None if there is nothing to do: the model is hosted, its prompt cache is off, or the schema
-        is cut to each question. Raises ModelError, UnknownDatabase, DatabaseUnavailable.
+        What is cut to each question is not read. Returns the usage; None if the model is hosted or its prompt cache is
+        off. Raises ModelError, UnknownDatabase, DatabaseUnavailable.
         """
         if self.settings.is_hosted or not self.settings.prefix_cache_mb:
             return None
         database = await self.databases.get(name, principal)
         question = Question(text=name, database=name, trace_id="")
         context = await enrich(question, database, self.knowledge, self.parts.profile, self.settings)
-        if context.pruned:
-            return None
+        system = "" if context.pruned else context.system
+        other_system = "" if context.other_pruned else context.other_system
         own = answer_prefix().content if self.parts.profile.answer_prefix == "own" else ""
         ledger = Ledger()
 
@@ -323,11 +323,11 @@ class Service:
             messages = [Message(role="system", content=system), Message(role="user", content=name)]
             ledger.spend((await model.complete(messages, max_tokens=1)).usage)
 
-        for system in filter(None, (context.system, context.other_system, own)):
-            await read(self.model, system)
-        if self.second_model is not None:
+        for text in filter(None, (system, other_system, own)):
+            await read(self.model, text)
+        if self.second_model is not None and system:
             with suppress(ModelUnavailable):  # its file need not be there
-                await read(self.second_model, context.system)
+                await read(self.second_model, system)
         return ledger.usage
 
     def _list_shared_names(self) -> list[str]:

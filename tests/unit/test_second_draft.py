@@ -314,6 +314,19 @@ async def test_both_forms_of_the_schema_and_the_writers_instructions_are_read_ah
     assert third == answer_prefix().content
 
 
+async def test_what_is_cut_to_each_question_is_not_read_ahead(make_service: Make, model: ScriptedModel) -> None:
+    service = make_service(second_draft=None, schema_tokens=60)  # the compact form of the shop takes 50
+    for _ in range(2):
+        model.replies(text="")
+
+    await service.read_ahead("shop", LOCAL)
+
+    compact, own = [asked.messages[0].content for asked in model.asked]
+    assert "orders(order_id INTEGER PK" in compact
+    assert own == answer_prefix().content
+    await service.close()
+
+
 async def test_where_a_profile_has_no_other_form_all_drafts_read_the_same(
     make_service: Make, model: ScriptedModel
 ) -> None:

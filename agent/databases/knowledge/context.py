@@ -40,6 +40,7 @@ class Context(Frozen):
 
     system: the message that all steps share, so that the model reads the schema once.
     other_system: the same message with the schema in another form, for every second draft; empty: none.
+    pruned, other_pruned: whether the schema in them is cut to the question.
     rules, values, examples, history: the question's own part, put into each step's message.
     closest: similarity (0 to 1) of the question to the nearest document; None if nothing was retrieved.
     same_question: the identical question in the docs, with its query.
@@ -62,6 +63,7 @@ class Context(Frozen):
     sources: tuple[UsedDocument, ...] = ()
     tokens: int = 0
     pruned: bool = False
+    other_pruned: bool = False
     closest: float | None = None
     same_question: Example | None = None
     docs: str = ""
@@ -157,6 +159,7 @@ async def enrich(
         sources=tuple(UsedDocument.of(hit.document) for hit in found.all),
         tokens=text.tokens,
         pruned=text.pruned,
+        other_pruned=other is not None and other.pruned,
         closest=known.closest,
         same_question=_find_verified(question.text, known.documents),
         docs=docs_digest(known.documents),
