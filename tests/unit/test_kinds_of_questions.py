@@ -107,6 +107,8 @@ TALK = [
 ]  # fmt: skip
 
 ABOUT = [
+    ("what tables are there about wells?", Topic.TABLES, (), "en"),
+    ("Which tables do you have on customers?", Topic.TABLES, (), "en"),
     ("what tables are there?", Topic.TABLES, (), "en"),
     ("Was steht in customers?", Topic.DESCRIBE, ("customers",), "de"),
     ("데이터는 언제까지 있나요?", Topic.FRESHNESS, (), "ko"),

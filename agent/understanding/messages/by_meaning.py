@@ -15,7 +15,7 @@ from agent.understanding.clarification.nearness import PATIENCE_S
 from agent.understanding.followups.words import LANGUAGES as FUNCTION_WORDS
 from agent.understanding.messages.examples import DATA, TALK, TOPICS
 from agent.understanding.messages.kinds import AboutData, Talk, Topic
-from agent.understanding.messages.reading import LANGUAGES, DataQuestion, language_of
+from agent.understanding.messages.reading import LANGUAGES, SUBJECT, DataQuestion, language_of
 from executors.base import Schema
 from rag.docs.documents import Document
 from rag.errors import RetrievalError
@@ -36,9 +36,6 @@ _NEAREST = 2
 _MOST_WORDS = 15  # words in a message that is classified by its meaning alone
 _COLUMN = "this column"  # replaces a column name in a message, as in the examples
 _MOST_UNKNOWN = 2
-_SUBJECT = re.compile(
-    r"\b(?:about|on|regarding|concerning|over|über|sur|sobre|su|sul|sulla|riguardo)\s+\w", re.IGNORECASE
-)
 # With a column name, these ask for a computation.
 _COMPUTES = re.compile(
     r"\b(?:how (?:many|much)|number of|count|total|average|sum|each|every|per|(?<!meant )by|je|pro|jede[rsnm]?|chaque"
@@ -177,7 +174,7 @@ class _Named:
             it for it in tokens(text) if it.text in unknown and (it.folded != it.singular or not it.text.islower())
         )
         harmless = names_nothing and len(unknown) <= _MOST_UNKNOWN and not any(things)
-        self.has_more_words = bool(unknown) and (not harmless or _SUBJECT.search(text) is not None)
+        self.has_more_words = bool(unknown) and (not harmless or SUBJECT.search(text) is not None)
 
     def as_question(self, topic: Topic) -> AboutData | None:
         """A question with this topic about these names. None if topic and names do not fit."""

@@ -31,6 +31,9 @@ _NEED_TABLE = frozenset({Topic.DESCRIBE})
 _NEED_NAME = frozenset({Topic.MEANING, Topic.DEFINED, Topic.WHERE})
 _NO_NAMES = frozenset({Topic.TABLES, Topic.OVERVIEW})
 _MOST_UNKNOWN = 3  # most words of an unknown name
+SUBJECT = re.compile(
+    r"\b(?:about|on|regarding|concerning|over|über|sur|sobre|su|sul|sulla|riguardo)\s+\w", re.IGNORECASE
+)
 _ALIKE = 85.0  # least similarity of a misspelled table name
 
 
@@ -131,7 +134,9 @@ def _read(cue: Cue, text: str, matches: Sequence[re.Match[str]], language: Langu
         whole = topic in _NO_NAMES or topic in {Topic.COLUMNS, Topic.KEYS, Topic.SIZES, Topic.FRESHNESS}
         return AboutData(topic=topic) if whole else None
     if topic in _NO_NAMES:
-        return None
+        subject = SUBJECT.search(rest) if topic is Topic.TABLES else None  # "which tables are about wells?"
+        before = _WORD.findall(rest[: subject.start()]) if subject is not None else spoken
+        return None if any(it.casefold() not in language.fillers for it in before) else AboutData(topic=topic)
     found = names.find(spoken)
     if topic is Topic.WHERE and not found.columns and (found.left or not found.tables):
         found = names.find_by_parts(spoken, found)
