@@ -41,6 +41,18 @@ CASES: dict[str, tuple[Case, ...]] = {
             error=COLUMN,
         ),
         Case(
+            "SELECT r.name FROM readers AS r LEFT JOIN loans AS l ON r.id = l.reader_id WHERE l.channel IS NULL",
+            "SELECT r.name FROM readers AS r LEFT JOIN loans AS l ON r.id = l.reader_id WHERE r.channel IS NULL",
+            "the other table's column, which may be empty",
+            error=COLUMN,
+        ),
+        Case(
+            "SELECT r.name FROM readers AS r LEFT JOIN loans AS l ON r.id = l.reader_id WHERE NOT l.name IS NULL",
+            "SELECT r.name FROM readers AS r LEFT JOIN loans AS l ON r.id = l.reader_id WHERE NOT r.name IS NULL",
+            "who has a name",
+            error=COLUMN,
+        ),
+        Case(
             "SELECT b.id, l.id, r.fee FROM books AS b JOIN loans AS l ON b.id = l.book_id "
             "JOIN readers AS r ON r.id = l.reader_id",
             "SELECT b.id, l.id, l.fee FROM books AS b JOIN loans AS l ON b.id = l.book_id "

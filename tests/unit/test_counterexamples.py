@@ -46,8 +46,9 @@ INSERT INTO invoices VALUES (1, 'Awaiting Payment'), (2, 'Paid'), (3, 'Paid');
 INSERT INTO plans VALUES (1, 'Basic'), (2, 'Plus');
 INSERT INTO members VALUES (1, 1, 'York'), (2, 2, 'Hull'), (3, 1, 'York');
 INSERT INTO payments VALUES (1, 1, 20), (2, 1, 20), (3, 2, 35), (4, 3, 20);
-INSERT INTO codes VALUES ('N', 'No-show'), ('C', 'Completed'), ('X', 'Cancelled by caller'), ('U', 'Undone');
-INSERT INTO calls VALUES (1, 'N'), (2, 'C'), (3, 'X'), (4, 'C'), (5, 'U');
+INSERT INTO codes VALUES ('N', 'No-show'), ('C', 'Completed'), ('X', 'Cancelled by caller'), ('U', 'Undone'),
+    ('A', 'Active'), ('I', 'Inactive');
+INSERT INTO calls VALUES (1, 'N'), (2, 'C'), (3, 'X'), (4, 'C'), (5, 'U'), (6, 'A'), (7, 'I');
 INSERT INTO towns VALUES ('Leeds', 'north'), ('leeds', 'north'), ('Bath', 'south');
 INSERT INTO visits VALUES (1, '2024-03-01'), (1, '2024-03-02'), (3, '2024-03-02');
 """
@@ -340,8 +341,16 @@ async def test_what_the_query_means_is_verified_if_drafts_agree_on_it(
         ("How many calls were cancelled?", "C", True),
         ("How many calls failed?", "U", True),
         ("How many calls were closed?", "C", False),
+        ("How many calls are active?", "I", True),
     ],
-    ids=["explained", "short form", "another code has the word", "unexplained", "a short form of a word"],
+    ids=[
+        "explained",
+        "short form",
+        "another code has the word",
+        "unexplained",
+        "a short form of a word",
+        "a word inside another one",
+    ],
 )
 async def test_a_code_is_explained_by_the_table_that_it_is_a_key_of(
     voting: Service, model: ScriptedModel, question: str, code: str, doubted: bool

@@ -234,6 +234,7 @@ def test_a_name_that_no_tokenizer_reads(name: str) -> None:
     schema = PLOTS.model_copy(update={"tables": (Table(name="g", columns=(Column(name=name, type="TEXT"),)),)})
     quoted = DIALECTS["duckdb"].quote_name(name)
     assert quote_names(f"SELECT {name} FROM g", schema) == f"SELECT {quoted} FROM g"
+    assert quote_names(f"SELECT {name.lower()} FROM g", schema) == f"SELECT {quoted} FROM g"
     assert quote_names(f"SELECT {quoted} FROM g", schema) is None
 
 
@@ -243,16 +244,18 @@ def test_a_text_ends_where_its_dialect_ends_it() -> None:
     assert quote_names(sql.format("Site Code"), schema) == sql.format("`Site Code`")
 
 
-WIND = (
-    "Turbine ID",
-    "Output (MWh)",
-    "Avg Wind Speed (m/s)",
-    "Availability (%)",
-    "Rate (EUR)",
-    "Rate (USD)",
+WIND = ["Turbine ID", "Output (MWh)", "Avg Wind Speed (m/s)", "Availability (%)", "Rate (EUR)", "Rate (USD)"]
+WIND += [
     "Base [m]",
     "base",
-)
+    "Amount (net)",
+    "Fee (EUR)",
+    "fee_paid",
+    "Week (d)",
+    "1st Place",
+    "Base Rate",
+    "Contract End",
+]
 
 
 @pytest.mark.parametrize(
@@ -279,13 +282,21 @@ WIND = (
             "the query's own name",
         ),
         ("SELECT rate, base FROM r", None, "either of two, and one that is called so"),
+        ("SELECT SUM(amount), AVG(fee) FROM r", None, "no unit in brackets, and another column of that name"),
+        ("SELECT * FROM plants", None, "a table"),
+        ("SELECT EXTRACT(week FROM d), {output: 1} FROM r", None, "parts of a date, and fields"),
+        ('SELECT COUNT(*) AS "output" FROM r ORDER BY output', None, "a quoted title"),
+        ("SELECT COUNT(*) AS COUNT(*), COUNT (x) AS Count (x), d FROM r", None, "a call is no title"),
+        ("SELECT 1st Place FROM r", 'SELECT "1st Place" FROM r', "a name that begins with a number"),
+        ("SELECT base rate FROM r", None, "a column and its alias"),
+        ("SELECT CASE WHEN d > 3 THEN contract END FROM r", None, "a name that ends as a clause"),
         ("SELECT base (m) FROM r", None, "a call"),
     ],
 )
 def test_a_name_is_read_without_its_unit(sql: str, expected: str | None, why: str) -> None:
     columns = tuple(Column(name=it, type="REAL") for it in WIND)
-    schema = Schema(database="d", dialect="duckdb", tables=(Table(name="r", columns=columns),))
-    assert quote_names(sql, schema) == expected, why
+    tables = (Table(name="r", columns=columns), Table(name="Plants (kg)", columns=columns[:1]))
+    assert quote_names(sql, Schema(database="d", dialect="duckdb", tables=tables)) == expected, why
 
 
 SPELLED = ("straße", "größe", "zähler_nr", "année", "masse", "maße", "blue", "value_ae", "Fuesse")

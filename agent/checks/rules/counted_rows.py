@@ -2,7 +2,7 @@
 
 `COUNT(*)` counts the classes of these instructors. Where each instructor has one class, both numbers are the same, and
 nothing is doubted. So it is if the instructors have a table, and their classes are joined to it. If the query reads
-neither that table nor a key of it, it counts something else: two insurers for "how many patients are insured?".
+neither that table nor a key of it, it counts other things, such as insurers where patients are asked for.
 """
 
 from __future__ import annotations
@@ -56,11 +56,13 @@ def apply(context: RuleContext) -> Finding | None:
 def _find_unread_table(context: RuleContext, tables: dict[str, Table | None]) -> Table | None:
     """The table that what a question counts is named as, if no table and no column that the query reads is."""
     noun, _ = _find_noun(context.question)
-    named = [it for it in context.schema.tables if noun is not None and words(split_name(it.parts[-1])) == {noun}]
+    if noun is None or noun in GENERIC or _OF_EVENTS.search(context.question):
+        return None
+    named = [it for it in context.schema.tables if words(split_name(it.parts[-1])) == {noun}]
     if len(named) != 1 or None in tables.values():
         return None
     read = [it for it in tables.values() if it is not None]
-    names = (*(it.parts[-1] for it in read), *(it.name for it in context.query.find_all(exp.Column)))
+    names = [it.name for it in context.query.find_all(exp.Table, exp.Column)]
     refers = any(key.table == named[0].name for it in read for key in it.foreign_keys)
     return None if refers or noun in words(" ".join(map(split_name, names))) else named[0]
 

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
-from executors.base import ForeignKey, Table
 from executors.sql.literals import FLAGS, TextFilter, is_text, text_filters
 from executors.sql.names.tables import identifier, to_source
 from rag.linking.countries import full_names, hold_country_codes
@@ -46,34 +45,34 @@ def apply(context: RuleContext) -> Finding | None:
             continue
         if not _KNOWN.isdisjoint(called):
             continue
-        key = next((it for it in found.table.foreign_keys if it.columns == (column.name,)), None)
-        codes = context.schema.table(key.table) if key is not None and key.referenced else None
-        if not _shortens(code.casefold(), asked):
-            detail = f"Neither the question nor the docs say what {column.name} = {code!r} means."
-            return Finding(detail, counts=_count_unexplained(found, codes, key, context) if codes and key else ())
-        if (
-            codes is not None
-            and key is not None
-            and (counts := _count_unexplained(found, codes, key, context, is_short=True))
-        ):
-            return Finding(
-                f"In {codes.name}, words of the question stand beside another code than {code!r}.", counts=counts
-            )
+        is_short = _shortens(code.casefold(), asked)
+        counts = _count_unexplained(found, context, is_short=is_short)
+        if is_short and not counts:
+            continue
+        detail = f"Neither the question nor the docs say what {column.name} = {code!r} means."
+        if is_short:
+            detail = f"The table of the codes describes another code than {code!r} with words of the question."
+        return Finding(detail, counts=counts)
     return None
 
 
-def _count_unexplained(
-    found: TextFilter, codes: Table, key: ForeignKey, context: RuleContext, *, is_short: bool = False
-) -> tuple[str, ...]:
-    """A query for 0 if the table of the codes explains the code, or explains none and the code is a short form; else 1.
+def _count_unexplained(found: TextFilter, context: RuleContext, *, is_short: bool) -> tuple[str, ...]:
+    """A query that gives 0 if the table of the codes explains the code (or, for a short form, explains none); else 1.
 
-    A row explains its code if a text there has a word of the question. Empty if no text or no word can be compared.
+    A row explains its code if a word in one of its texts begins with a word of the question. Empty if there is no such
+    table, or nothing to compare.
     """
+    key = next((it for it in found.table.foreign_keys if it.columns == (found.column.name,)), None)
+    codes = context.schema.table(key.table) if key is not None else None
+    if key is None or codes is None or not key.referenced:
+        return ()
     names = words(" ".join(map(split_name, (found.table.name, found.column.name, codes.name))))
     said = [it for it in telling_words(context.question) - names if len(it) >= _SHORT]
     texts = [it for it in codes.columns if is_text(it) and not it.private and it.name not in key.referenced]
+    texts = [it for it in texts if "enum" not in it.type.lower()]  # PostgreSQL has no LOWER of one
     named = [exp.Lower(this=exp.column(identifier(it.name, context.schema))) for it in texts]
-    explains = [column.copy().like(f"%{word}%") for column in named for word in said]
+    likes = [f"{before}{word}%" for before in ("", "% ", "%-") for word in said]
+    explains = [column.copy().like(like) for column in named for like in likes]
     if not explains:
         return ()
     is_code = exp.column(identifier(key.referenced[0], context.schema)).eq(found.value)

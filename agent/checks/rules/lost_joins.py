@@ -2,8 +2,10 @@
 
 Small models know which columns they want but not how to join their tables: they use a column without reading its table,
 or join on a column that does not exist. What a query selects, filters and groups by shows which tables it needs; the
-foreign keys show how to join them (as in NatSQL, Gan et al. 2021, where a query has no joins at all). A column that a
-LEFT JOIN's table lacks stands for its key in `IS NULL`: the condition asks for rows without a partner.
+foreign keys show how to join them (as in NatSQL, Gan et al. 2021, where a query has no joins at all).
+
+A column that a LEFT JOIN's table lacks stands for its key in `IS NULL` if the table that has the column shows it, or
+has a value in every row: the condition asks for rows without a partner.
 """
 
 from __future__ import annotations
@@ -56,7 +58,12 @@ class _Rejoined:
         return self._changes
 
     def _ask_for_no_partner(self, column: exp.Column) -> None:
-        if not isinstance(column.parent, exp.Is) or self._reading.holds(column):
+        test = column.parent
+        if not isinstance(test, exp.Is) or not isinstance(test.expression, exp.Null) or self._reading.holds(column):
+            return
+        named = [it.column(column.name) for it in self._reading.tables.values() if it is not None]
+        is_shown = any(it.name == column.name for item in self._select.selects for it in item.find_all(exp.Column))
+        if isinstance(test.parent, exp.Not) or not (is_shown or any(it and not it.nullable for it in named)):
             return
         alias = column.table.lower()
         for join in self._reading.joins:

@@ -26,9 +26,9 @@ def apply(context: RuleContext) -> Finding | None:
     for value in context.values:
         if not is_in(value.mention, question) or not value.is_sure:  # a rule of the docs may have it
             continue
-        if (said := telling_words(value.mention)) and said <= read:
-            continue
-        if (value.table, value.column) in swapped or (value.score >= _SURE and not value.mention.islower()):
+        is_read = bool(said := telling_words(value.mention)) and said <= read
+        is_certain = value.score >= _SURE and not value.mention.islower() and not is_read
+        if (value.table, value.column) in swapped or is_certain:
             named.setdefault(value.mention, []).append(value.value.casefold())
     inside = {one for one in named if any(one != other and one in other for other in named)}  # `York` in `New York`
     left = {name: values for name, values in named.items() if name not in inside}

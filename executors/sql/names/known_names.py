@@ -38,7 +38,18 @@ _TITLE_ENDS = frozenset(_CLAUSES.split())
 _ENDS_OF_VALUES = frozenset({TokenType.VAR, TokenType.IDENTIFIER, TokenType.NUMBER})
 _BEFORE_NAMES = frozenset({"and", "by", "distinct", "from", "having", "join", "on", "or", "select", "where"})
 _WORD, _SIGNS, _PARTS = re.compile(r"[^\W\d]\w*"), re.compile(r"[\W_]+"), re.compile(r"\s*(?:\w+|\S)")
-_UNIT = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])$")
+_UNIT = re.compile(r"\s+(?:\(([^()]+)\)|\[([^\[\]]+)\])$")
+_UNITS = """
+    % ‰ € $ £ ¥ eur usd gbp chf jpy cny inr aud cad sek nok dkk pln czk huf pcs units
+    w kw mw gw wh kwh mwh gwh v kv a ma hz khz mhz ghz j kj mj cal kcal pa hpa kpa bar mbar psi ° °c °f k c f
+    nm mm cm dm m km in ft yd mi m2 m² km2 km² sqm sqft sq_m sq_km sq_ft ha ml cl dl l hl m3 m³ mg g kg t lb lbs oz
+    ms s sec seconds min minutes h hr hrs hours d days weeks months years m/s km/h mph kn l/s m3/h m³/h rpm
+    g/l mg/l kg/m3 ppm ppb b kb mb gb tb bit mbit gbit bps kbps mbps
+"""
+_KNOWN_UNITS = frozenset(it.replace("_", " ") for it in _UNITS.split())
+# Words that a function may take in place of a value. Without a unit, they are no names.
+_DATE_PARTS = frozenset(["date", "day", "dow", "doy", "epoch", "hour", "minute", "month"])
+_DATE_PARTS |= {"quarter", "second", "time", "week", "weekday", "year"}
 
 Key = tuple[str, ...]  # a name as a query has it: words and signs in small letters, with a blank before if one is there
 
@@ -126,13 +137,13 @@ class _Tokens:
     @cached_property
     def given_names(self) -> frozenset[str]:
         """All names that the query may give."""
-        return frozenset(it for at, it in enumerate(self.words) if self._is_given(at))
+        return frozenset(_bare(it) for at, it in enumerate(self.words) if self._is_given(at))
 
     @cached_property
     def aliases(self) -> frozenset[str]:
         """The names that the query gives before it reads them. In `SUM(umsatz) AS umsatz`, both are the column."""
         found, read = set[str](), set[str]()
-        for at, word in enumerate(self.words):
+        for at, word in enumerate(map(_bare, self.words)):
             if self._is_given(at):
                 found |= {word} - read
             elif self.words[at + 1 : at + 2] != ["."]:
@@ -141,12 +152,12 @@ class _Tokens:
 
     def _is_given(self, at: int) -> bool:
         """Whether a token may be a name that the query gives: behind AS or a value, or before AS and a parenthesis."""
-        if at == 0 or not self.is_word(at):
+        if at == 0 or not (self.is_word(at) or self.words[at][0] in "'\"`["):
             return False
         kind = self._tokens[at - 1].token_type
         is_limit = kind is TokenType.NUMBER and self.words[at - 2 : at - 1] == ["top"]
         is_behind_value = kind in _ENDS_OF_VALUES and not is_limit
-        return is_behind_value or self.words[at - 1] in {"as", ")"} or self.words[at + 1 : at + 3] == ["as", "("]
+        return is_behind_value or self.words[at - 1] in {"as", ")", "end"} or self.words[at + 1 : at + 3] == ["as", "("]
 
     def is_word(self, at: int) -> bool:
         """Whether a token is a keyword or a name without quotes."""
@@ -174,17 +185,29 @@ class _Tokens:
         is_deep = at > 2 and self._follows(at - 2) and self.words[at - 3] in {".", ":"}
         return not is_name or is_deep or self.words[at - 2] in columns
 
-    def find_end(self, start: int, key: Key) -> int | None:
-        """The end of a name of several tokens that begins with one; None if it is another one."""
-        end = start + 1
-        while end < len(self.words) and len(self.key(start, end)) < len(key):
-            end += 1
-        return end if end > start + 1 and self.key(start, end) == key else None
+    def list_ends(self, start: int, names: Mapping[Key, object], longest: int) -> list[tuple[int, Key]]:
+        """The ends of the names of several tokens that begin with one, the longest name first.
+        Args: longest: the most parts of a name."""
+        found, key = list[tuple[int, Key]](), self.key(start, start + 1)
+        for end in range(start + 2, len(self.words) + 1):
+            key = (*key, *self._parts[end - 1])
+            if len(key) > longest:
+                break
+            if key in names:
+                found.insert(0, (end, key))
+        return found
 
     def key(self, start: int, end: int) -> Key:
-        """The tokens from one to before another, to compare with those of names."""
-        gaps = ("" if at == start or self._follows(at) else " " for at in range(start, end))
-        return _key_of("".join(f"{gap}{it}" for gap, it in zip(gaps, self.words[start:end], strict=True)))
+        """The tokens from one to before another, to compare with those of names. Underscores are read as blanks."""
+        parts = tuple(part for parts in self._parts[start:end] for part in parts)
+        return (parts[0].lstrip(), *parts[1:]) if parts else ()
+
+    @cached_property
+    def _parts(self) -> list[Key]:
+        """The words and signs of each token, with a blank before those that follow one."""
+        gaps = ("" if self._follows(at) else " " for at in range(len(self.words)))
+        texts = (f"{gap}{it.replace('_', ' ')}" for gap, it in zip(gaps, self.words, strict=True))
+        return [tuple(" " * (it[0] == " ") + it.strip() for it in _PARTS.findall(text)) for text in texts]
 
     def find_titles(self) -> dict[Key, str]:
         """Titles of several words that lack their quotes."""
@@ -195,8 +218,9 @@ class _Tokens:
             end = start + 1
             while re.fullmatch(r"\w+", "".join(self.words[end : end + 1])) and self.words[end] not in _TITLE_ENDS:
                 end += 1
-            if self.words[end : end + 1] + self.words[end + 2 : end + 3] == ["(", ")"]:  # a unit
-                end += 3
+            is_long = end > start + 1
+            if is_long and self.words[end : end + 1] + self.words[end + 2 : end + 3] == ["(", ")"]:
+                end += 3 if self.words[end + 1] in _KNOWN_UNITS else 0
             if end > start + 1 and self.words[end : end + 1] in (["from"], [","]):
                 found[self.key(start, end)] = " ".join(self.cut(start, end).split())
         return found
@@ -229,17 +253,16 @@ class _Names:
         self._by_key: dict[Key, str] = {}
         self._unreadable: list[str] = []
         self._by_identifier, self._by_letters = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
-        without_units = Counter(_UNIT.sub("", it).lower() for it in self._exact)
         for name in filter(self._exact.__contains__, odd):
-            if _WORD.fullmatch(name) is None and not _is_readable(name, row.sqlglot):
+            if key := _key_of(name, row.sqlglot):
+                self._by_key.setdefault(key, name)
+            else:
                 self._unreadable.append(name)
-            short = _UNIT.sub("", name)
-            is_known = short.lower() in self._known or without_units[short.lower()] > 1
-            for it in (name,) if is_known else (name, short):
-                if key := _key_of(it):
-                    self._by_key.setdefault(key, name)
-                if (identifier := _as_identifier(it)) and not identifier[0].isdecimal():
-                    self._by_identifier[identifier].add(name)
+            if "_" in (identifier := _as_identifier(name)) and not identifier[0].isdecimal():
+                self._by_identifier[identifier].add(name)
+        for short, name in _without_units(columns & self._exact, names).items():
+            self._by_key.setdefault(_key_of(short, row.sqlglot), name)
+            self._by_identifier[_as_identifier(short)].add(name)
         for name in names:
             for letters in plain_letters(name):
                 self._by_letters[letters].add(name)
@@ -247,20 +270,18 @@ class _Names:
     def quote_unreadable(self, sql: str) -> str:
         """A query with quotes around names that no tokenizer reads, since they contain a quote or begin a comment."""
         for name in self._unreadable:
-            sql = re.sub(rf"(?<![\w'\"`\[]){re.escape(name)}(?![\w'\"`\]])", lambda it: self._quote(it[0]), sql)
+            unquoted = re.compile(rf"(?<![\w'\"`\[]){re.escape(name)}(?![\w'\"`\]])", re.IGNORECASE)
+            sql = unquoted.sub(lambda _, name=name: self._quote(name), sql)  # type: ignore[misc]
         return sql
 
     def spell(self, query: _Tokens, *, accents: bool, reserved: bool) -> str:
         """The query with names as in the schema.
         Args: accents: whether to give words their accents; reserved: whether to quote reserved words."""
         keys = {**query.find_titles(), **self._by_key}
-        starts = defaultdict[str, list[Key]](list)
-        for key in sorted(keys, key=lambda it: -len("".join(it))):
-            starts[key[0]].append(key)
+        longest = max(map(len, keys), default=0)
         changes, at = dict[tuple[int, int], str](), 0
         while at < len(query.words):
-            first = next(iter(query.key(at, at + 1)), "")
-            end, name = self._find_odd(query, at, keys, starts[first])
+            end, name = self._find_odd(query, at, keys, longest)
             if name is None and end == at + 1:
                 name = self._find_word(query, at, accents=accents, reserved=reserved)
             if name is not None:
@@ -268,15 +289,13 @@ class _Names:
             at = end
         return query.replace(changes)
 
-    def _find_odd(
-        self, query: _Tokens, at: int, names: Mapping[Key, str], keys: Iterable[Key]
-    ) -> tuple[int, str | None]:
+    def _find_odd(self, query: _Tokens, at: int, names: Mapping[Key, str], longest: int) -> tuple[int, str | None]:
         """The end of a name or title that begins with a token, and its spelling if it lacks its quotes.
 
         A name in the same case is preferred to others. Digits alone are a number, except behind a dot, and a word
-        before a parenthesis is a function.
+        before a parenthesis is a function. `total rent` may be a column and its alias, and `rent DESC` an order.
         """
-        found = ((end, names[key]) for key in keys if (end := query.find_end(at, key)) is not None)
+        found = ((end, names[key]) for end, key in query.list_ends(at, names, longest))
         single = ((at + 1, it) for it in (self._by_text.get(query.words[at]),) if it is not None)
         for end, name in (*found, *single):
             if not query.is_whole(at, end):
@@ -286,14 +305,17 @@ class _Names:
                 return end, written
             is_number = written.isdecimal() and not query.is_behind_dot(at)
             is_call = end == at + 1 and query.is_call(at)
-            is_order = query.words[end - 1] in {"asc", "desc"}  # `ORDER BY rent DESC`, not the column "Rent Desc"
-            return end, None if is_number or is_call or is_order or written.lower() in self._plain else name
+            is_alias = query.words[at] in self._plain and end == at + 2
+            is_clause = query.words[end - 1] in _TITLE_ENDS | {"asc", "desc", "in"}
+            is_other = is_number or is_call or is_alias or is_clause or written.lower() in self._plain
+            return end, None if is_other else name
         return at + 1, None
 
     def _find_word(self, query: _Tokens, at: int, *, accents: bool, reserved: bool) -> str | None:
         """The name that a single word stands for, if it is spelled otherwise."""
         word, is_behind_dot = query.words[at], query.is_behind_dot(at)
-        if not query.is_word(at) or query.is_call(at) or not query.is_whole(at, at + 1):
+        is_part = word in _DATE_PARTS or query.words[at + 1 : at + 2] in ([":"], [":="], ["=>"])
+        if not query.is_word(at) or query.is_call(at) or is_part or not query.is_whole(at, at + 1):
             return None
         stays = not is_behind_dot and (word in query.aliases or word in self._keywords)  # behind a dot is a column
         if reserved and word in self._reserved and query.expects_name(at):
@@ -311,19 +333,30 @@ class _Names:
         return next(iter(found))
 
 
-def _key_of(name: str) -> Key:
-    """The words and signs of a name, in small letters, each with a blank before it if there is one or an underscore."""
-    return tuple(_PARTS.findall(" ".join(name.lower().replace("_", " ").split())))
-
-
-def _is_readable(name: str, dialect: str) -> bool:
-    """Whether a query can have a name without quotes: no quote begins in it, and no comment."""
+def _key_of(name: str, dialect: str) -> Key:
+    """A name as a query without quotes has it; empty if none can: a quote or a comment begins in it."""
     try:
-        words = _Tokens(name, dialect).words
+        tokens = _Tokens(name, dialect)
     except (TokenError, ParseError):
-        return False
-    is_quoted = any(it[:1] in {"'", '"', "`", "["} for it in words)
-    return bool(words) and not is_quoted and "".join(words) == "".join(name.lower().split())
+        return ()
+    is_quoted = any(it[:1] in {"'", '"', "`", "["} for it in tokens.words)
+    is_whole = "".join(tokens.words) == "".join(name.lower().split())
+    return tokens.key(0, len(tokens.words)) if tokens.words and is_whole and not is_quoted else ()
+
+
+def _without_units(columns: Set[str], names: Iterable[str]) -> dict[str, str]:
+    """Columns by their names without units, unless another name begins with the same words."""
+    words = [_as_identifier(it).split("_") for it in names]
+    beginnings = Counter("_".join(it[:count]) for it in words for count in range(1, len(it) + 1))
+    found: dict[str, str] = {}
+    for name in sorted(columns):
+        unit = _UNIT.search(name)
+        if unit is None or (unit[1] or unit[2]).lower() not in _KNOWN_UNITS:
+            continue
+        short = name[: unit.start()]
+        if beginnings[_as_identifier(short)] == 1:
+            found[short] = name
+    return found
 
 
 @cache
@@ -350,6 +383,11 @@ def _detail_of(node: exp.Expr) -> str:
         case exp.Alias() | exp.Anonymous():
             return node.alias_or_name.lower()
     return ""
+
+
+def _bare(word: str) -> str:
+    """A token without its quotes."""
+    return word[1:-1] if word[0] in "'\"`[" else word
 
 
 def _as_identifier(name: str) -> str:
