@@ -238,6 +238,24 @@ def test_a_name_that_no_tokenizer_reads(name: str) -> None:
     assert quote_names(f"SELECT {quoted} FROM g", schema) is None
 
 
+@pytest.mark.parametrize(
+    "sql, expected, why",
+    [
+        ("SELECT w.id FROM maint.whse AS w", "SELECT w.id FROM purch.whse AS w", "the one table of that name"),
+        ("SELECT maint.whse.id FROM maint.whse", "SELECT purch.whse.id FROM purch.whse", "before its columns, too"),
+        ("SELECT id FROM hr.item", None, "either of two"),
+        ("SELECT id FROM purch.whse", None, "it is there"),
+        ("SELECT id FROM sales.whse", None, "no schema that is known: a database, perhaps"),
+        ("SELECT hr.whse FROM maint.item AS hr", None, "a column that is called as a table"),
+    ],
+)
+def test_a_table_is_read_from_the_schema_that_it_is_in(sql: str, expected: str | None, why: str) -> None:
+    columns = (Column(name="id", type="INTEGER"),)
+    places = (("maint", "item"), ("purch", "item"), ("purch", "whse"), ("hr", "staff"))
+    tables = tuple(Table(name=f"{space}.{name}", namespace=space, columns=columns) for space, name in places)
+    assert quote_names(sql, Schema(database="d", dialect="postgresql", tables=tables)) == expected, why
+
+
 def test_a_text_ends_where_its_dialect_ends_it() -> None:
     schema = PLOTS.model_copy(update={"dialect": "mysql"})
     sql = "SELECT rent FROM plots WHERE {0} = 'O\\'Brien Site Code'"

@@ -3,6 +3,7 @@ Gives names their umlauts and accents back, or takes them away, as the schema sp
 Reads an identifier as the name with blanks or signs that it stands for: `Site_Code`; `Size_sq_m`, `Size_sq (m)` and
 `Size` of "Size (sq m)".
 Quotes titles of columns: `COUNT(*) AS Number of Plots`.
+Puts the schema that has a table before its name: `hr.staff` for `shop.staff`.
 
 Without quotes, the query does not parse (`SUM(Brutto Betrag)`), or parses as something else (`SELECT Brutto Betrag`, a
 column and its alias). So this module works on tokens, and changes none that is a string or a quoted name.
@@ -249,6 +250,10 @@ class _Names:
         self._only_columns = {it.lower() for it in columns} - {it.lower() for it in parts}
         self._reserved = {it.lower(): it for it in odd if row.is_reserved(it)}
         self._exact = {it for it in odd if not row.is_reserved(it)}
+        self._homes = defaultdict[str, set[str]](set)
+        for table in schema.tables:
+            self._homes[table.parts[-1].lower()].add(table.namespace or schema.namespace)
+        self._spaces = {it.lower() for homes in self._homes.values() for it in homes}
         self._by_text = {it.lower(): it for it in reversed(odd) if it in self._exact}
         self._by_key: dict[Key, str] = {}
         self._unreadable: list[str] = []
@@ -281,6 +286,10 @@ class _Names:
         longest = max(map(len, keys), default=0)
         changes, at = dict[tuple[int, int], str](), 0
         while at < len(query.words):
+            if (home := self._find_home(query, at)) is not None:
+                changes[at, at + 1] = self._quote(home)
+                at += 1
+                continue
             end, name = self._find_odd(query, at, keys, longest)
             if name is None and end == at + 1:
                 name = self._find_word(query, at, accents=accents, reserved=reserved)
@@ -288,6 +297,14 @@ class _Names:
                 changes[at, end] = self._quote(name)
             at = end
         return query.replace(changes)
+
+    def _find_home(self, query: _Tokens, at: int) -> str | None:
+        """The schema of the one table of a name, if a query has another schema before the name."""
+        word, table = query.words[at], "".join(map(_bare, query.words[at + 2 : at + 3]))
+        is_qualifier = word in self._spaces and query.words[at + 1 : at + 2] == ["."] and word not in query.given_names
+        homes = self._homes.get(table, set()) if is_qualifier and not query.is_behind_dot(at) else set()
+        home = next(iter(homes)) if len(homes) == 1 else ""
+        return home if home.lower() not in {"", word} else None
 
     def _find_odd(self, query: _Tokens, at: int, names: Mapping[Key, str], longest: int) -> tuple[int, str | None]:
         """The end of a name or title that begins with a token, and its spelling if it lacks its quotes.
