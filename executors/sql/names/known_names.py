@@ -331,8 +331,8 @@ class _Names:
     def _find_word(self, query: _Tokens, at: int, *, accents: bool, reserved: bool) -> str | None:
         """The name that a single word stands for, if it is spelled otherwise."""
         word, is_behind_dot = query.words[at], query.is_behind_dot(at)
-        is_part = word in _DATE_PARTS or query.words[at + 1 : at + 2] in ([":"], [":="], ["=>"])
-        if not query.is_word(at) or query.is_call(at) or is_part or not query.is_whole(at, at + 1):
+        is_key = query.words[at + 1 : at + 2] in ([":"], [":="], ["=>"])
+        if not query.is_word(at) or query.is_call(at) or is_key or not query.is_whole(at, at + 1):
             return None
         stays = not is_behind_dot and (word in query.aliases or word in self._keywords)  # behind a dot is a column
         if reserved and word in self._reserved and query.expects_name(at):
@@ -342,7 +342,7 @@ class _Names:
         accented = set[str]().union(*(self._by_letters.get(it, ()) for it in plain_letters(word)))
         if accents and len(accented) == 1:
             return accented.pop()
-        found = self._by_identifier.get(_as_identifier(word), set())
+        found = self._by_identifier.get(_as_identifier(word), set()) if word not in _DATE_PARTS else set()
         is_other = is_behind_dot and query.is_field(at, self._only_columns)
         # A query inside may give a name that is read behind a dot: `s.total_rent`.
         if len(found) != 1 or is_other or (query.has_subquery and word in query.given_names):
