@@ -17,7 +17,6 @@ from agent.core.usage import Effort
 from agent.pipeline.confidence.calibration import of_profile
 from agent.pipeline.rounds.run import CHOSEN
 from agent.pipeline.service import Service, build_service
-from agent.pipeline.steps.synthesize import answer_prefix
 from agent.platform.config.settings import Settings
 from testbed.scripted_model import ScriptedModel
 
@@ -296,35 +295,6 @@ async def test_every_second_draft_reads_the_schema_in_another_form(voting: Servi
     assert "e.g. " not in second
     asked = [[message.content for message in asked.messages[1:]] for asked in model.asked[:5]]
     assert all(it == asked[0] for it in asked), "the question is put in the same words"
-
-
-async def test_both_forms_of_the_schema_and_the_writers_instructions_are_read_ahead(
-    voting: Service, model: ScriptedModel
-) -> None:
-    for _ in range(3):
-        model.replies(text="")
-
-    usage = await voting.read_ahead("shop", LOCAL)
-
-    assert usage is not None
-    assert usage.model_calls == 3
-    first, second, third = [asked.messages[0].content for asked in model.asked]
-    assert "CREATE TABLE" in first
-    assert "orders(order_id INTEGER PK" in second
-    assert third == answer_prefix().content
-
-
-async def test_what_is_cut_to_each_question_is_not_read_ahead(make_service: Make, model: ScriptedModel) -> None:
-    service = make_service(second_draft=None, schema_tokens=60)  # the compact form of the shop takes 50
-    for _ in range(2):
-        model.replies(text="")
-
-    await service.read_ahead("shop", LOCAL)
-
-    compact, own = [asked.messages[0].content for asked in model.asked]
-    assert "orders(order_id INTEGER PK" in compact
-    assert own == answer_prefix().content
-    await service.close()
 
 
 async def test_where_a_profile_has_no_other_form_all_drafts_read_the_same(
