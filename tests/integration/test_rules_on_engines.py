@@ -19,7 +19,7 @@ from agent.checks.rules.registry import rules
 from agent.checks.rules.review import confirm
 from agent.databases.database import Database
 from agent.databases.supporting_rows import RawRecords, supporting_records
-from executors.base import Executor, QueryResult
+from executors.base import Column, Executor, ForeignKey, QueryResult
 from executors.dialects.table import DIALECTS
 from executors.engines.clickhouse.executor import ClickhouseExecutor
 from executors.engines.duckdb.executor import DuckdbExecutor
@@ -52,6 +52,8 @@ TABLES: dict[str, tuple[dict[str, str], list[Row]]] = {
             (4, 4, "2024-04-02 08:00:00", 2),
         ],
     ),
+    "reasons": ({"id": "text", "label": "text"}, [("N", "No-show"), ("A", "Active"), ("I", "Inactive")]),
+    "calls": ({"id": "int", "reason": "text"}, [(1, "N"), (2, "A"), (3, "I")]),
 }
 
 
@@ -197,6 +199,33 @@ def test_spellings_are_those_that_the_database_tells_apart(engine: Engine) -> No
     assert found is not None
     assert found.sql is not None
     assert sorted(engine.ask(found.sql).rows) == [(1,), (2,), (3,)]
+
+
+@pytest.mark.parametrize(
+    "question, code, doubted",
+    [("How many no-shows?", "N", False), ("How many are active?", "I", True), ("How many failed?", "N", True)],
+)
+def test_a_code_is_looked_up_in_the_table_that_it_is_a_key_of(
+    engine: Engine, question: str, code: str, doubted: bool
+) -> None:
+    schema, key = engine.executor.schema(), ForeignKey(columns=("reason",), table="reasons", referenced=("id",))
+    tables = [
+        it.model_copy(update={"foreign_keys": (key,), "columns": tuple(map(_with_codes, it.columns))})
+        if it.name == "calls"
+        else it
+        for it in schema.tables
+    ]
+    sql = f"SELECT COUNT(*) FROM calls WHERE reason = '{code}'"
+    tree = tree_to_change(sql, DIALECTS[engine.dialect].sqlglot)
+    context = RuleContext(sql, schema.model_copy(update={"tables": tuple(tables)}), tree, question)
+    found = RULES["guessed_code"].find(context)
+
+    assert found is not None
+    assert [bool(int(engine.ask(it).rows[0][0])) for it in found.counts] == [doubted]
+
+
+def _with_codes(column: Column) -> Column:
+    return column.model_copy(update={"samples": ("N", "A", "I")}) if column.name == "reason" else column
 
 
 def test_a_text_with_the_prefix_of_sql_server_is_looked_up(engine: Engine) -> None:
