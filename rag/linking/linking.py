@@ -232,7 +232,6 @@ class SchemaLinker:
         self._glossary = Glossary(documents)
         held = [it for it in stored if _has_public(schema, it.table, it.column)]
         self._values = ValueIndex(held, names=self._lexical.names)
-        self._distinct = {(it.table, it.column): len(it.values) for it in held}
 
     def link(
         self,
@@ -299,7 +298,7 @@ class SchemaLinker:
         def place(value: LinkedValue) -> int:
             return places.get(value.table, len(places))
 
-        spelled = places_meant([it for it in found if it.is_sure], question, self._distinct)
+        spelled = places_meant([it for it in found if it.is_sure], question)
         sure = [*spelled, *(it for it in self._in_rules(relevant) if it.is_sure)]
         sure = [it for it in sure if it.score >= _SURE or place(it) < _RELEVANT]
         best: dict[str, int] = {}  # by mention: the best place of a table that surely contains it

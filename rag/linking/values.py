@@ -36,11 +36,19 @@ _NUMBER_DIGITS = 3  # shorter numbers are counts and rarely texts
 
 
 class StoredValues(Frozen):
-    """The distinct values of one text column, up to the limit for reading."""
+    """The distinct values of one text column, up to the limit for reading. is_whole: whether these are all of them."""
 
     table: str
     column: str
     values: tuple[str, ...]
+    is_whole: bool = True
+
+
+class Code(NamedTuple):
+    """The key of the one row that holds a value: column and value, as in `param_cd` and 'NO3' for 'Nitrate'."""
+
+    column: str
+    value: str | int
 
 
 class LinkedValue(NamedTuple):
@@ -51,6 +59,8 @@ class LinkedValue(NamedTuple):
         the code of the country; `date`, in another notation; `near`, with a similar spelling or only a part of it;
         `meaning`, by its vector, or a country's name in small letters.
     score: certainty, at most 1.
+    among: the number of different values in the column; 0 if it is unknown.
+    code: its code, in a table that others refer to by a key; None if there is none, or if it was not read.
     """
 
     table: str
@@ -59,6 +69,8 @@ class LinkedValue(NamedTuple):
     mention: str
     how: How
     score: float
+    among: int = 0
+    code: Code | None = None
 
     @property
     def is_sure(self) -> bool:
@@ -85,6 +97,7 @@ class ValueIndex:
         spelling, singular, by_word, countries = (defaultdict[str, list[int]](list) for _ in range(4))
         dated: list[tuple[str, int]] = []
         stored = list(stored)
+        self._among = {(it.table, it.column): len(it.values) * it.is_whole for it in stored}
         coded = {
             (it.table, it.column)
             for it in stored
@@ -222,7 +235,7 @@ class ValueIndex:
     def _link(self, at: int, mention: str, how: How, weight: float) -> LinkedValue:
         table, column, value = self._values[at]
         score = round(_SCORES.get(how, 1.0) * weight, 4)
-        return LinkedValue(table, column, value, mention, how, score)
+        return LinkedValue(table, column, value, mention, how, score, self._among[table, column])
 
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
@@ -335,14 +348,9 @@ _FEW = 5  # a column of names has at least this many times the distinct values o
 _SAYS_NOTHING = words("id name title code key value type no number text description")  # generic words in column names
 
 
-def places_meant(
-    values: Sequence[LinkedValue], question: str, distinct: Mapping[tuple[str, str], int]
-) -> list[LinkedValue]:
-    """The values in the question, in order, without those whose column is certainly not meant.
-
-    `distinct`: the number of distinct values, by table and column.
-    """
-    chosen = {id(value) for ones in by_mention(values) for value in _select_meant(ones, question, distinct)}
+def places_meant(values: Sequence[LinkedValue], question: str) -> list[LinkedValue]:
+    """The values in the question, in order, without those whose column is certainly not meant."""
+    chosen = {id(value) for ones in by_mention(values) for value in _select_meant(ones, question)}
     return [value for value in values if id(value) in chosen]
 
 
@@ -354,9 +362,7 @@ def by_mention(values: Iterable[LinkedValue]) -> Iterable[list[LinkedValue]]:
     return groups.values()
 
 
-def _select_meant(
-    ones: Sequence[LinkedValue], question: str, distinct: Mapping[tuple[str, str], int]
-) -> Sequence[LinkedValue]:
+def _select_meant(ones: Sequence[LinkedValue], question: str) -> Sequence[LinkedValue]:
     if len({(it.table, it.column) for it in ones}) < 2 or any(it.how == "date" for it in ones):
         return ones
     named = [_select_named(ones, near, before) for near, before in _beside(ones[0].mention, question)]
@@ -364,9 +370,8 @@ def _select_meant(
         return [it for it in ones if any(it is one for found in named for one in found)]
     if not ones[0].mention.islower() or question.islower():  # in an all-lower-case question, names are lower-case too
         return ones
-    sizes = {(it.table, it.column): distinct.get((it.table, it.column), 0) for it in ones}
-    least = min(sizes.values())
-    return [it for it in ones if sizes[it.table, it.column] < max(least, 1) * _FEW]
+    least = min((it.among for it in ones if it.among), default=0)
+    return [it for it in ones if not least or 0 < it.among < least * _FEW]
 
 
 def _select_named(ones: Sequence[LinkedValue], near: frozenset[str], before: frozenset[str]) -> list[LinkedValue]:

@@ -6,7 +6,7 @@ import pytest
 
 from rag.linking.values import How, LinkedValue, places_meant
 
-DISTINCT = {
+AMONG = {
     ("dorm", "gender"): 3,
     ("student", "sex"): 2,
     ("hero", "hero_name"): 700,
@@ -18,7 +18,7 @@ DISTINCT = {
 
 def _values(value: str, said: str, *places: str, how: How = "exact") -> list[LinkedValue]:
     named = (place.split(".") for place in places)
-    return [LinkedValue(table, column, value, said, how, 1.0) for table, column in named]
+    return [LinkedValue(table, column, value, said, how, 1.0, AMONG[table, column]) for table, column in named]
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def _values(value: str, said: str, *places: str, how: How = "exact") -> list[Lin
 def test_what_stands_beside_it_and_its_case_say_which(
     question: str, value: str, said: str, places: str, meant: str
 ) -> None:
-    kept = places_meant(_values(value, said, *places.split()), question, DISTINCT)
+    kept = places_meant(_values(value, said, *places.split()), question)
 
     assert [f"{it.table}.{it.column}" for it in kept] == [meant]
 
@@ -58,12 +58,12 @@ def test_what_stands_beside_it_and_its_case_say_which(
 def test_where_nothing_says_which_all_stay(question: str, value: str, said: str, places: str) -> None:
     values = _values(value, said, *places.split(), how="date" if value.startswith("2024") else "exact")
 
-    assert places_meant(values, question, DISTINCT) == values
+    assert places_meant(values, question) == values
 
 
 def test_one_place_stays_whatever_stands_beside_it() -> None:
     values = _values("Alien", "aliens", "hero.hero_name") + _values("F", "F", "dorm.gender", "student.sex")
 
-    kept = places_meant(values, "Which aliens of sex F are there?", DISTINCT)
+    kept = places_meant(values, "Which aliens of sex F are there?")
 
     assert [it.column for it in kept] == ["hero_name", "sex"]

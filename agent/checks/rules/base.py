@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from agent.core.models import RuleEvidence
 from executors.base import Schema, Table
@@ -80,6 +80,15 @@ class RuleContext:
     looked_up: LookedUp | None = None
     error: ErrorKind | None = None
     rows: tuple[tuple[object, ...], ...] | None = None
+
+    @classmethod
+    def of(cls, sql: str, schema: Schema, **known: Any) -> RuleContext:
+        """The context of a query as its database reads it. `known`: further fields."""
+        from executors.sql.literals import spell_texts
+        from executors.sql.tree import tree_to_change
+
+        tree = tree_to_change(sql, DIALECTS[schema.dialect].sqlglot)
+        return cls(sql, schema, spell_texts(tree, sql, schema) if tree is not None else None, **known)
 
     @property
     def dialect(self) -> str:

@@ -9,6 +9,12 @@ from rag.linking.dates import periods_in
 
 
 def apply(context: RuleContext) -> Finding | None:
+    found = find_period(context)
+    return found[1] if found is not None else None
+
+
+def find_period(context: RuleContext) -> tuple[str, Finding] | None:
+    """The question's words for the longer time, and the finding; None if no day stands for one."""
     periods = periods_in(context.question)
     tree = context.query.copy()
     for node in tree.find_all(exp.EQ):
@@ -20,7 +26,7 @@ def apply(context: RuleContext) -> Finding | None:
         ends = [exp.Literal.string(it.isoformat()) for it in (around[0].first, around[0].after)]
         node.replace(exp.and_(exp.GTE(this=column, expression=ends[0]), exp.LT(this=column.copy(), expression=ends[1])))
         detail = f"The question says {around[0].mention!r}, and the query reads only {' '.join(days)}."
-        return Finding(detail, probes=(context.sql, context.to_sql(tree)))
+        return around[0].mention, Finding(detail, probes=(context.sql, context.to_sql(tree)))
     return None
 
 

@@ -48,20 +48,20 @@ async def review(
 
     `rows` runs a query through the guard, like any draft. `without`: ids of rules to leave out.
     """
-    from executors.dialects.table import DIALECTS
-    from executors.sql.literals import spell_texts
-    from executors.sql.tree import tree_to_change
-
     schema: Schema = keyed_of(context.db_schema, context.known)
-    sql = draft.sql or ""
-    tree = await off_loop(partial(tree_to_change, sql, DIALECTS[schema.dialect].sqlglot))
-    if tree is None:
+    subject = await off_loop(partial(RuleContext.of, draft.sql or "", schema))
+    if subject.tree is None:
         return RuleReview(Check(name=NAME, passed=None, detail="The query's text could not be read."))
-    tree = await off_loop(partial(spell_texts, tree, sql, schema))
-    told = (*context.rules, *(f"{it.question} {it.answer} {it.sql}" for it in context.history))
-    values, documents, looked_up = context.linked.values, context.known, await look_up(tree, schema, database)
-    whole = None if result.truncated else result.rows
-    subject = RuleContext(sql, schema, tree, question, told, values, documents, looked_up, rows=whole)
+    looked_up = await look_up(subject.tree, schema, database)
+    subject = replace(
+        subject,
+        question=question,
+        known_texts=(*context.rules, *(f"{it.question} {it.answer} {it.sql}" for it in context.history)),
+        values=context.linked.values,
+        documents=context.known,
+        looked_up=looked_up,
+        rows=None if result.truncated else result.rows,
+    )
     doubts, alternative = await _alternative(draft, subject, result, rows, without)
     for rule, found in await off_loop(lambda: [(it, it.find(subject)) for it in rules("doubt", without)]):
         if found is not None and (confirmed := await confirm(found, rows)) is not None:

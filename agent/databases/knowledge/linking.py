@@ -238,11 +238,21 @@ def value_lines(values: Sequence[LinkedValue], schema: Schema) -> tuple[str, ...
     lines: list[str] = []
     for (_, is_sure), ones in by_mention.items():
         quoted = [(it, it.value.replace("'", "''")) for it in ones]
-        places = " or ".join(f"{_qualify_column(it.table, it.column, schema)} = '{text}'" for it, text in quoted)
+        places = " or ".join(
+            f"{_qualify_column(it.table, it.column, schema)} = '{text}'{_code_of(it, schema)}" for it, text in quoted
+        )
         verb = "is" if is_sure else "may mean"
         differs = any(value.how == "case" and value.value != value.mention for value in ones)
         lines.append(f'"{_fold(ones[0].mention)}" {verb} {places}{" (written so)" if differs else ""}')
     return tuple(lines)
+
+
+def _code_of(value: LinkedValue, schema: Schema) -> str:
+    if value.code is None:
+        return ""
+    code = value.code.value
+    text = code if isinstance(code, int) else "'" + code.replace("'", "''") + "'"
+    return f" ({_qualify_column(value.table, value.code.column, schema)} = {text})"
 
 
 def period_lines(periods: Sequence[LinkedPeriod], schema: Schema) -> tuple[str, ...]:

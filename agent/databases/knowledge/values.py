@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from executors.base import Column, Frozen, Schema, Table
+from executors.base import Column, Frozen, QueryResult, Schema, Table
 from executors.errors import DatabaseUnavailable, SqlError
 from rag.linking.values import StoredValues
 
@@ -93,29 +93,30 @@ class _Reading:
         self._columns, self._values = bounds.columns, bounds.values
 
     async def column(self, table: Table, column: Column) -> StoredValues:
-        values: tuple[str, ...] | None = None
+        read: QueryResult | None = None
         room = self._columns > 0 and self._values > 0 and time.monotonic() < self._until
         if room and is_small(table, self._schema, self._bounds.rows):
-            values = await self._distinct(table, column)
+            read = await self._distinct(table, column)
             self._columns -= 1
-        whole = values or tuple(it for it in column.samples if not it.endswith(_CUT))
+        values = [row[0] for row in read.rows if isinstance(row[0], str)] if read is not None else []
+        is_whole = bool(values) and read is not None and not read.truncated
+        texts = values or [it for it in column.samples if not it.endswith(_CUT)]
         # questions do not contain texts of several lines
-        lines = (it for it in whole if it.strip() and len(it.splitlines()) == 1)
+        lines = (it for it in texts if it.strip() and len(it.splitlines()) == 1)
         short = tuple(dict.fromkeys(it for it in lines if len(it) <= self._bounds.chars))
         self._values -= len(short)
-        return StoredValues(table=table.name, column=column.name, values=short)
+        return StoredValues(table=table.name, column=column.name, values=short, is_whole=is_whole)
 
-    async def _distinct(self, table: Table, column: Column) -> tuple[str, ...] | None:
+    async def _distinct(self, table: Table, column: Column) -> QueryResult | None:
         """The distinct values; None if they cannot be read."""
         try:
             query = await self._database.check(_query(self._schema, table, column), self._bounds.each)
-            result = await self._database.run(query, timeout_s=self._bounds.query_s)
+            return await self._database.run(query, timeout_s=self._bounds.query_s)
         except DatabaseUnavailable:
             self._until = time.monotonic()
             return None
         except SqlError:
             return None
-        return tuple(row[0] for row in result.rows if isinstance(row[0], str))
 
 
 def _query(schema: Schema, table: Table, column: Column) -> str:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from agent.understanding.clarification.missing import Missing
     from agent.understanding.messages.reading import SmallTalk
     from executors.base import CheckedSql
+    from rag.linking.values import LinkedValue
 
 CHOSEN = "A query that is known already takes its place."
 
@@ -57,6 +58,8 @@ class Run:
     next_draft: the candidate to try next instead of the last attempt's query; None if there is none.
     repaired: the repaired query of the last attempt; None if it ran, or no rule can repair it.
     written: number of drafts requested. written_by_second: number of them that the second model wrote.
+    coded: the stored values whose code was looked up.
+    unread: by query, see `Candidate.unread`.
     part: number of the part, from 1, in a question that needs several queries; 0: the whole question.
     """
 
@@ -78,6 +81,8 @@ class Run:
     written: int = 0
     has_asked_second: bool = False
     written_by_second: int = 0
+    unread: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    coded: set[LinkedValue] = field(default_factory=set)
     doubts: tuple[Doubt, ...] = ()  # about the question, whatever its query is
     lacking: dict[str, str] = field(default_factory=dict)  # terms that the data lacks, and sentences that say so
     cursor: str | None = None
@@ -286,7 +291,7 @@ class Run:
     def evidence(self, best: Attempt) -> Evidence:
         """The evidence for the attempt that the answer is based on, without its sentence."""
         draft = best.draft
-        same = (it for it in self.candidates if (it.sql, it.draft) == (draft.sql, draft.index))
+        same = (it for it in self.candidates if it.key == (draft.sql, draft.index))
         chosen = next(same, None) or Candidate.of(draft, best.result, best.error, doubts=best.doubts)
         judged = best.verdict.correct if best.verdict is not None and best.verdict.source == "judge" else None
         found = evidence_of(self.candidates, chosen, best.checks, judged, self.drafts)

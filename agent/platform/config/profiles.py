@@ -24,7 +24,8 @@ class Profile(Frozen):
     planner: `inline`: first field of that object; `separate`: a separate call; `off`: derived from the query's tree.
     examples: past queries as earlier `turns` of the chat, in the reply format, as `text` in the message, or `off`. A
         small model copies a query that is next to its question, including its year.
-    values: whether the prompt states which stored values and days the question's words mean.
+    values: whether the prompt states which stored values and days the question's words mean. Otherwise it does so after
+        a draft that leaves one out.
     schema_style: how the schema is written (rag/schema/text.py).
     schema_tokens: the schema's budget in the prompt.
     pruned_tokens: the budget of a schema that exceeds `schema_tokens`. Its text depends on the question, so the model
