@@ -271,7 +271,9 @@ class Candidate(Frozen):
     draft: index of the original draft, counted from 0 in the order in which drafts were written.
     by_second, temperature, logprob_mean: of that draft.
     result, error: the outcome; both None if the query was not run.
+    unified: the rows with all spellings of its texts, if another draft spells one otherwise; it votes for these rows.
     unasked: the place of the one column that shows a count nobody asked for; None if there is none.
+    unread: the words of the question for stored values that the query does not use, or a time that it reads a day of.
     """
 
     sql: str
@@ -283,7 +285,9 @@ class Candidate(Frozen):
     logprob_mean: float | None = None
     result: QueryResult | None = None
     error: str | None = None
+    unified: QueryResult | None = None
     unasked: int | None = None
+    unread: tuple[str, ...] = ()
     doubts: tuple[Doubt, ...] = ()
 
     @classmethod
@@ -291,6 +295,11 @@ class Candidate(Frozen):
         """The candidate for a draft, or for a query made from a draft."""
         copied = draft.model_dump(include=_COPIED)
         return cls(sql=draft.sql or "", draft=draft.index, result=result, error=error, **copied, **more)
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Equal for all versions of one candidate: its query and the number of its draft."""
+        return self.sql, self.draft
 
     @property
     def may_vote(self) -> bool:

@@ -13,8 +13,9 @@ from agent.core.models import Attempt, Candidate, Check, Draft, Verdict
 from agent.core.resilience.off_loop import off_loop
 from agent.databases.database import describe_left_out, find_hidden_columns
 from agent.databases.made_addresses import refuse_made_address
+from agent.pipeline.rounds.unread import find_unread, inform
 from agent.pipeline.rounds.voting import begin_ahead, candidate_of, vote
-from agent.pipeline.steps.consensus import elect, group_candidates, is_derived
+from agent.pipeline.steps.consensus import elect, find_fuller, group_candidates, is_derived
 from agent.pipeline.steps.judge import overrule, report_unjudged, verdict_of_checks
 from agent.pipeline.steps.plan import plan_of
 from agent.pipeline.steps.progress import sql_progress
@@ -30,7 +31,20 @@ if TYPE_CHECKING:
 OUTVOTED = "More independent drafts agree on other rows."
 ELECTED = "More independent drafts agree on these rows."
 COUNTED = "Another draft shows the same without a count that nobody asked for."
+FULLER = "It leaves out less of what the question names."
 WITHOUT_COUNT = "What other drafts also show is left out: a count nobody asked for."
+
+
+def _draft_of(chosen: Candidate, note: str) -> Draft:
+    return Draft(
+        sql=chosen.sql,
+        index=chosen.draft,
+        note=chosen.note or note,
+        source=chosen.source,
+        by_second=chosen.by_second,
+        temperature=chosen.temperature,
+        logprob_mean=chosen.logprob_mean,
+    )
 
 
 class Round:
@@ -100,6 +114,8 @@ class Round:
                     self._end_without_database(error)
         checked = self._checked
         if checked is not None:
+            if not self._reusing and self._run.confirmation.second_draft == "judges":
+                await find_unread(self._run, self._attempt.sql)  # before a further draft is begun
             sql, dialect = self._attempt.sql, self._run.database.dialect
             plan = self._attempt.plan or await off_loop(partial(plan_of, sql, checked.sql, dialect))
             self._update(executed_sql=checked.sql, tables=checked.tables, plan=plan)
@@ -221,7 +237,9 @@ class Round:
         run = self._run
         check = await vote(run, self._try, run.confirmation.drafts)
         groups = group_candidates(run.candidates)
+        current = next((it for it in run.candidates if it.key == current.key), current)  # with what the vote found
         chosen = elect(groups, current)
+        fuller = find_fuller(groups, current) if chosen is None else None
         if chosen is None and current.source == "alternative":
             is_confirmed = check.passed and self._attempt.draft.keeps_meaning and is_derived(current, groups[0])
             detail = "Drafts are compared with the query that this one was derived from."
@@ -231,16 +249,11 @@ class Round:
         self._update(checks=(*self._attempt.checks, check))
         if chosen is not None and not self._was_tried(chosen.sql):
             counted = next(it.with_count for it in groups if chosen in it.candidates)
-            draft = Draft(
-                sql=chosen.sql,
-                index=chosen.draft,
-                note=chosen.note or (WITHOUT_COUNT if counted else ELECTED),
-                source=chosen.source,
-                by_second=chosen.by_second,
-                temperature=chosen.temperature,
-                logprob_mean=chosen.logprob_mean,
-            )
-            self._refuse(COUNTED if current in counted else OUTVOTED, draft)
+            note, why = WITHOUT_COUNT if counted else ELECTED, COUNTED if current in counted else OUTVOTED
+            self._refuse(why, _draft_of(chosen, note))
+        elif fuller is not None and not self._was_tried(fuller.sql):
+            left = ", ".join(repr(it) for it in current.unread if it not in fuller.unread)
+            self._refuse(f"Another draft uses {left}, which the question names.", _draft_of(fuller, FULLER))
         elif chosen is None and check.passed:
             self._update(verdict=Verdict(reason=check.detail, correct=True, source="drafts"))
 
@@ -255,10 +268,12 @@ class Round:
 
     def _keep(self, candidate: Candidate) -> None:
         """Add a candidate to the run, in place of an earlier version of the same one."""
-        same = (candidate.sql, candidate.draft)
-        others = [it for it in self._run.candidates if (it.sql, it.draft) != same]
-        at = next((n for n, it in enumerate(self._run.candidates) if (it.sql, it.draft) == same), len(others))
-        self._run.candidates[:] = [*others[:at], candidate, *others[at:]]
+        candidates = self._run.candidates
+        at = next((n for n, it in enumerate(candidates) if it.key == candidate.key), None)
+        if at is None:
+            candidates.append(candidate)
+        else:
+            candidates[at] = candidate.model_copy(update={"unified": candidates[at].unified})
 
     async def _try(self, sql: str) -> QueryResult:
         """The rows of a query that is not an attempt, checked like any other. Raises SqlError, DatabaseUnavailable."""
@@ -312,7 +327,7 @@ class Round:
     async def _write_draft(self) -> Draft:
         """The model's draft; if it repeats a query that could not be run, a draft that sees no earlier one."""
         run, generator = self._run, self._run.parts.generator
-        question, context, index = run.question.text, run.context, run.written
+        question, context, index = run.question.text, inform(run), run.written
         run.written += 1
         draft = await run.spell(await generator.draft(question, context, run.attempts, run.plan, run.ledger))
         if any(it.error_type is not None and it.sql == draft.sql for it in run.attempts if draft.sql):

@@ -9,6 +9,8 @@ from agent.checks.rules.repair import repair_with_data
 from agent.core.errors import ModelError, ReplyUnusable
 from agent.core.models import Candidate, Check, Doubt, Draft
 from agent.core.resilience.off_loop import off_loop
+from agent.pipeline.rounds.spellings import unify_spellings
+from agent.pipeline.rounds.unread import find_unread, inform
 from agent.pipeline.steps.consensus import AGREED, Group, group_candidates, is_settled
 from executors.dialects.table import DIALECTS
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
@@ -39,7 +41,7 @@ def _further_draft(run: Run) -> Coroutine[Any, Any, Draft | None]:
     run.has_asked_second = True
 
     async def write_draft() -> Draft | None:
-        generator, given = run.parts.generator, (run.question.text, run.context, run.plan, run.ledger)
+        generator, given = run.parts.generator, (run.question.text, inform(run), run.plan, run.ledger)
         try:
             draft = None
             if asks_second:
@@ -80,6 +82,7 @@ async def vote(run: Run, rows: Rows, most: int) -> Check:
                 if draft.by_second and kind is not None and kind not in _OF_DATABASE:
                     candidate = await _try_second_again(run, draft, rows) or candidate
                 run.candidates.append(candidate)
+                await unify_spellings(run, rows)
         except (ModelError, DatabaseUnavailable) as error:
             failure = f"Another draft failed: {error}"
             break
@@ -87,12 +90,13 @@ async def vote(run: Run, rows: Rows, most: int) -> Check:
 
 
 async def candidate_of(run: Run, draft: Draft, result: QueryResult, doubts: tuple[Doubt, ...] = ()) -> Candidate:
-    """The candidate for a draft that ran. If drafts vote, it knows which count nobody asked for."""
+    """The candidate for a draft that ran. If drafts vote, it knows which count nobody asked for, and what it leaves
+    unread."""
     judges, off = run.confirmation.second_draft == "judges", run.parts.profile.rules_off
-    counts = list[int]()
+    counts, unread = list[int](), await find_unread(run, draft.sql or "") if judges else ()
     if judges and draft.source == "draft" and "unasked_count" not in off:
         counts = await off_loop(lambda: _find_counts(run, draft.sql or "", len(result.columns)))
-    return Candidate.of(draft, result, doubts=doubts, unasked=counts[0] if len(counts) == 1 else None)
+    return Candidate.of(draft, result, doubts=doubts, unasked=counts[0] if len(counts) == 1 else None, unread=unread)
 
 
 def _find_counts(run: Run, sql: str, columns: int) -> list[int]:
@@ -112,7 +116,7 @@ async def _try_second_again(run: Run, failed: Draft, rows: Rows) -> Candidate | 
 
     The second model writes many drafts that cannot be run, and these neither confirm nor contradict the first rows.
     """
-    given = (run.question.text, run.context, run.plan, run.ledger)
+    given = (run.question.text, inform(run), run.plan, run.ledger)
     try:
         draft = await run.parts.generator.draft_by_second(*given, again=True)
         if draft is None or draft.sql is None:
@@ -138,7 +142,7 @@ async def _try_draft(run: Run, draft: Draft, rows: Rows) -> tuple[Candidate, Err
     if repair is None or repair.sql is None:
         return failed, kind
     try:
-        return Candidate.of(repair, await rows(repair.sql)), kind
+        return await candidate_of(run, repair, await rows(repair.sql)), kind
     except (SqlFailed, SqlRefused):
         return failed, kind
 

@@ -200,18 +200,30 @@ def elect(groups: Sequence[Group], current: Candidate) -> Candidate | None:
     return None if group is None or current in group.candidates else group.first
 
 
+def find_fuller(groups: Sequence[Group], current: Candidate) -> Candidate | None:
+    """The candidate with rows that leaves the least of the question unread, to replace the current one.
+
+    None if two drafts agree, as written or repaired, or if none leaves less unread than the current one.
+    """
+    if any(it.drafts >= AGREED for it in groups):
+        return None
+    filled = (it.first for it in groups if it.first.result is not None and not it.first.result.holds_nothing)
+    best = min(filled, key=lambda it: len(it.unread), default=current)
+    return best if len(best.unread) < len(current.unread) else None
+
+
 def _agree(one: Candidate, other: Candidate) -> bool:
-    if one.result is None or other.result is None:
+    first, second = (it.unified or it.result for it in (one, other))
+    if first is None or second is None:
         return False
     if _fold(one.sql) == _fold(other.sql):
         return True
-    if one.result.holds_nothing or other.result.holds_nothing:
+    if first.holds_nothing or second.holds_nothing:
         return False
     from agent.core.row_comparison import round_alike, same_rows
 
-    results = (one.result, other.result)
     is_rounded = any(_ROUNDS.search(it.sql) for it in (one, other))
-    return same_rows(*(round_alike(*results) if is_rounded else results), ordered=False)
+    return same_rows(*(round_alike(first, second) if is_rounded else (first, second)), ordered=False)
 
 
 def _fold(sql: str) -> str:
