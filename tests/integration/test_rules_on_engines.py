@@ -330,6 +330,17 @@ def test_the_text_of_a_time_begins_with_its_year(engine: Engine) -> None:
     assert engine.ask(sql if found is None or found.sql is None else found.sql).rows == ((2,),)
 
 
+@pytest.mark.parametrize(
+    ("condition", "number"), [("= '2024-03'", 2), ("BETWEEN '2024-03' AND '2024-04'", 3), ("> '2024-03'", 1)]
+)
+def test_a_month_that_cannot_be_compared_with_times_is_its_days(engine: Engine, condition: str, number: int) -> None:
+    found = engine.find("parts_of_dates", f"SELECT COUNT(*) FROM visits WHERE taken_at {condition}")
+
+    assert (found is not None) is (engine.dialect in {"duckdb", "postgresql", "sqlserver"}), "the others take it"
+    if found is not None:
+        assert engine.ask(found.sql or "").rows == ((number,),)
+
+
 MONTHS = {
     "sqlite": "STRFTIME('%m', taken_at)",
     "duckdb": "STRFTIME('%m', taken_at)",

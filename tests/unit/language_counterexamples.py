@@ -287,6 +287,7 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
         *_spoken(
             "SELECT COUNT(*) FROM readers",
             ("How many readers came by every channel?", True, "every"),
+            ("How many readers per kind of channel?", True, "a kind of it"),
             ("Combien de lecteurs y a-t-il dans chaque canal ?", True, "French"),
             ("¿Cuántos lectores hay en cada canal?", True, "Spanish"),
             ("Quanti lettori ci sono per ogni canale?", True, "Italian"),
@@ -315,6 +316,7 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
             "SELECT AVG(fee) FROM loans",
             ("What is the fee per loan?", False, "a mean is of each row"),
             ("What is the average fee per channel?", True, "of each group"),
+            ("What is the average fee per loan channel?", True, "of each group, named by two words"),
             ("What is the average fee of each reader?", True, "of each row of another table"),
             ("What is the average fee per page?", True, "of a text"),
             ("What is the average fee by channel?", True, "by"),

@@ -43,9 +43,8 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
                 "a column that only WHERE reads",
             ),
             (
-                "SELECT l.colour FROM loans AS l",
-                "SELECT badges.colour FROM loans AS l JOIN readers ON l.reader_id = readers.id "
-                "JOIN badges ON readers.id = badges.giver_id",
+                "SELECT r.colour FROM readers AS r",
+                "SELECT badges.colour FROM readers AS r JOIN badges ON r.id = badges.giver_id",
                 "of prizes and badges the nearer one",
             ),
             (

@@ -88,6 +88,56 @@ CASES: dict[str, tuple[Case, ...]] = {
         ),
         Case("SELECT colour, title FROM books", None, "no one way leads to badges", error=ErrorKind.TIMEOUT),
     ),
+    "parts_of_dates": (
+        *(
+            Case(
+                f"SELECT id FROM loans WHERE {before}",
+                after and f"SELECT id FROM loans WHERE {after}",
+                why,
+                dialect="duckdb",
+                error=ErrorKind.TYPE_MISMATCH,
+            )
+            for before, after, why in (
+                ("taken_at = '2025-03'", "(taken_at >= '2025-03-01' AND taken_at < '2025-04-01')", "a month"),
+                ("taken_at = '2025'", "(taken_at >= '2025-01-01' AND taken_at < '2026-01-01')", "a year"),
+                (
+                    "taken_at <> '2025-12'",
+                    "NOT (taken_at >= '2025-12-01' AND taken_at < '2026-01-01')",
+                    "all but the last month",
+                ),
+                ("taken_at >= '2025-03'", "taken_at >= '2025-03-01'", "since its first day"),
+                ("taken_at > '2025-03'", "taken_at >= '2025-04-01'", "after its last day"),
+                ("taken_at < '2025-03'", "taken_at < '2025-03-01'", "before its first day"),
+                ("taken_at <= '2025-03'", "taken_at < '2025-04-01'", "to its last day"),
+                (
+                    "taken_at BETWEEN '2025-11' AND '2026-02'",
+                    "(taken_at >= '2025-11-01' AND taken_at < '2026-03-01')",
+                    "months",
+                ),
+                (
+                    "taken_at BETWEEN '2025-11-15' AND '2026-02'",
+                    "(taken_at >= '2025-11-15' AND taken_at < '2026-03-01')",
+                    "from a day to a month",
+                ),
+                (
+                    "taken_at BETWEEN '2025-11' AND '2026-02-15'",
+                    "(taken_at >= '2025-11-01' AND taken_at <= '2026-02-15')",
+                    "from a month to a day",
+                ),
+                ("taken_at = '2025-02'", "(taken_at >= '2025-02-01' AND taken_at < '2025-03-01')", "a short month"),
+                ("taken_at <= '2025'", "taken_at < '2026-01-01'", "to the end of a year"),
+                ("taken_at = '2025-13'", None, "no month"),
+                ("taken_at BETWEEN SYMMETRIC '2025-06' AND '2025-01'", None, "its ends may be swapped"),
+                ("taken_at = '2025-3'", None, "a month of one digit may be another thing"),
+                ("taken_at = '0000-01'", None, "no year"),
+                ("taken_at = '9999'", None, "no next year can be written"),
+                ("taken_at BETWEEN '2025-03-01' AND '2025-03-31'", None, "days"),
+                ("due = '2025-03'", None, "of texts"),
+                ("fee = '2025'", None, "of numbers"),
+            )
+        ),
+        Case("SELECT id FROM loans WHERE taken_at = '2025-03'", None, "of another error", error=COLUMN),
+    ),
     "text_of_values": (
         Case(
             "SELECT id FROM loans WHERE taken_at LIKE '2025%'",
@@ -376,6 +426,11 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case(f"SELECT r.name {READS}", None, "the keys that belong together"),
         Case("SELECT 1 FROM loans AS a JOIN loans AS b ON a.reader_id = b.reader_id", None, "a table and itself"),
         Case("SELECT 1 FROM books AS b JOIN badges AS g ON b.id = g.id", None, "no key joins these at all"),
+        Case(
+            "SELECT 1 FROM halls AS h JOIN visits AS v ON h.hall_no = v.seat_no",
+            DOUBT,
+            "columns that keys refer to, without a primary key",
+        ),
     ),
     "contradicted_code": (
         Case(

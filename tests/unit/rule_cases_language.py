@@ -5,8 +5,9 @@ from __future__ import annotations
 from rule_shop import DOUBT, LOANS, Case
 
 from rag.docs.documents import make_document
-from rag.linking.values import LinkedValue
+from rag.linking.values import Code, LinkedValue
 
+PARKING = "How many parking spaces do the flats have?"
 HOURS = (make_document("column", "Time on loan, in hours.", table="loans", column="fee"),)
 
 
@@ -237,8 +238,115 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
             question="How many prizes were lost?",
             values=(LinkedValue("prizes", "colour", "lost", "lost", "exact", 0.8),),
         ),
+        *(
+            Case(sql, expected, why, question=question, values=(LinkedValue("badges", "colour", *value),))
+            for sql, expected, why, question, value in (
+                (
+                    "SELECT COUNT(*) FROM prizes",
+                    DOUBT,
+                    "a word in small letters that is one of few values",
+                    "How many bronze prizes are there?",
+                    ("Bronze", "bronze", "case", 0.76, 5),
+                ),
+                (
+                    "SELECT COUNT(*) FROM prizes",
+                    None,
+                    "one of many names",
+                    "How many bronze prizes are there?",
+                    ("Bronze", "bronze", "case", 0.76, 700),
+                ),
+                (
+                    "SELECT COUNT(*) FROM prizes",
+                    None,
+                    "a word of any question",
+                    "How many prizes were won last year?",
+                    ("year", "year", "exact", 0.8, 5),
+                ),
+                (
+                    "SELECT COUNT(*) FROM prizes",
+                    None,
+                    "of more values than were read",
+                    "How many bronze prizes are there?",
+                    ("Bronze", "bronze", "case", 0.76, 0),
+                ),
+                (
+                    "SELECT COUNT(*) FROM prizes",
+                    None,
+                    "it is a name of the schema, too",
+                    "How many bronze prizes are there?",
+                    ("Bronze", "bronze", "case", 0.38, 5),
+                ),
+                (
+                    "SELECT COUNT(*) FROM prizes WHERE badge_id = 3",
+                    None,
+                    "any badge may be meant by its key",
+                    "How many bronze prizes are there?",
+                    ("Bronze", "bronze", "case", 0.76, 5),
+                ),
+                (
+                    "SELECT COUNT(*) FROM prizes WHERE badge_id IN (3, 4)",
+                    None,
+                    "it is chosen by its key",
+                    "How many bronze prizes are there?",
+                    ("Bronze", "bronze", "case", 0.76, 5, Code("id", 4)),
+                ),
+                (
+                    "SELECT COUNT(*) FROM badges WHERE id = 3",
+                    DOUBT,
+                    "the key of another value",
+                    "How many bronze prizes are there?",
+                    ("Bronze", "bronze", "case", 0.76, 5, Code("id", 4)),
+                ),
+            )
+        ),
     ),
     "unsaid_values": (
+        *(
+            Case(sql, expected, why, question=question, documents=documents)
+            for sql, expected, why, question, documents in (
+                ("SELECT COUNT(*) FROM flats WHERE balcony = TRUE", DOUBT, "nobody said so", PARKING, ()),
+                ("SELECT COUNT(*) FROM flats WHERE NOT balcony = TRUE", DOUBT, "nor that", PARKING, ()),
+                ("SELECT COUNT(*) FROM flats WHERE is_let = 0", DOUBT, "as a number", PARKING, ()),
+                ("SELECT COUNT(*) FROM flats WHERE pets = 'Y'", DOUBT, "as a letter", PARKING, ()),
+                (
+                    "SELECT COUNT(*) FROM flats WHERE balcony = TRUE",
+                    DOUBT,
+                    "small words are parts of many names",
+                    "How many parking spaces does a flat on the third floor have?",
+                    (),
+                ),
+                ("SELECT COUNT(*) FROM flats WHERE rooms = 1", None, "no yes or no", PARKING, ()),
+                (
+                    "SELECT COUNT(*) FROM flats WHERE balcony",
+                    None,
+                    "alone, it is not compared",
+                    PARKING,
+                    (),
+                ),
+                (
+                    "SELECT COUNT(*) FROM flats WHERE balcony = TRUE",
+                    None,
+                    "in the plural",
+                    "How many flats have balconies?",
+                    (),
+                ),
+                ("SELECT COUNT(*) FROM flats WHERE is_let = 0", None, "a form of it", "Which flats are unlet?", ()),
+                (
+                    "SELECT COUNT(*) FROM flats WHERE balcony = TRUE",
+                    None,
+                    "in another language than the names",
+                    "Wie viele Wohnungen haben einen Freisitz?",
+                    (),
+                ),
+                (
+                    "SELECT COUNT(*) FROM flats WHERE is_let = 0",
+                    None,
+                    "by the docs",
+                    "How many flats are vacant?",
+                    (make_document("column", "is_let is 0 if the flat is vacant.", table="flats", column="is_let"),),
+                ),
+            )
+        ),
         Case(
             "SELECT id FROM books WHERE title = 'Old Yeller'", DOUBT, "who said so?", question="Which books are there?"
         ),

@@ -86,6 +86,28 @@ TABLES = (
         primary_key=("id",),
         foreign_keys=(_key("keys", "badges"),),
     ),
+    Table(name="halls", columns=(_column("hall_no"),)),  # of files, whose keys are found by their values
+    Table(
+        name="seats",
+        columns=(_column("seat_no"), _column("hall_no")),
+        foreign_keys=(ForeignKey(columns=("hall_no",), table="halls", referenced=("hall_no",)),),
+    ),
+    Table(
+        name="visits",
+        columns=(_column("seat_no"),),
+        foreign_keys=(ForeignKey(columns=("seat_no",), table="seats", referenced=("seat_no",)),),
+    ),
+    Table(
+        name="flats",
+        columns=(
+            _column("id"),
+            _column("balcony", "BOOLEAN"),
+            _column("is_let"),
+            _column("pets", "TEXT", "N", "Y"),
+            _column("rooms"),
+        ),
+        primary_key=("id",),
+    ),
     Table(
         name="films",  # the tables of a cinema, whose keys have the same name everywhere
         columns=(_column("film_id"), _column("minutes"), _column("off_pct"), _column("rating", "REAL")),

@@ -140,6 +140,25 @@ def test_what_can_be_meant_in_several_ways_is_left_alone(sql: str) -> None:
     assert rejoin(sql, LIBRARY) is None
 
 
+def test_what_both_refer_to_relates_no_two_tables() -> None:
+    """A reservation is of the loan's member, but not of the loan: each loan would be repeated for each of them."""
+    tables = (
+        _table("member", "id name"),
+        _table("loan", "id member_id lent_on", member_id="member"),
+        _table("reservation", "id member_id state", member_id="member"),
+    )
+    schema = Schema(database="library", dialect="sqlite", tables=tables)
+
+    assert rejoin("SELECT COUNT(*) FROM loan WHERE state = 'late'", schema) is None
+    detail = _table("detail", "member_id passport_no", "member_id", member_id="member")  # one row for each member
+    one = rejoin("SELECT passport_no FROM loan", schema.model_copy(update={"tables": (*tables[:2], detail)}))
+    assert one is not None
+    assert "JOIN detail ON member.id = detail.member_id" in one.sql
+    joined = rejoin("SELECT COUNT(*) FROM member WHERE state = 'late'", schema)
+    assert joined is not None
+    assert "JOIN reservation ON member.id = reservation.member_id" in joined.sql
+
+
 @pytest.mark.parametrize("dialect", ["postgresql", "sqlserver", "mysql", "duckdb", "oracle", "clickhouse"])
 def test_every_dialect_gets_its_own_quotes(dialect: str) -> None:
     schema = LIBRARY.model_copy(update={"dialect": dialect})

@@ -18,6 +18,7 @@ READINGS = "SELECT MAX(val) FROM rdg"
         ("What is the highest vibration reading?", "vib", True),
         ("What is the highest temperature?", "temp", True),
         ("Wie hoch sind die Rechnungen?", "Rechnung", True),
+        ("Who is the lecturer with the highest reading?", "lecture", False),
         ("What is the highest value of each month?", "Mon", False),
         ("How much money is it?", "Mon", False),
         ("What is the highest profit?", "pro", False),

@@ -21,7 +21,7 @@ from executors.base import Schema
 from executors.sql.literals import is_text, owner_of
 from rag.words import is_silent, phrases, stem_of, tokens, words
 
-_WORD = r"([^\W\d_]+(?:\s[^\W\d_]+)?)"
+_WORD = r"(?:(?:kind|type|sort)s? of )?([^\W\d_]+(?:\s[^\W\d_]+)?)"
 _ENGLISH = re.compile(
     rf"\b(?:(?:for )?(?:each|every)|per)\s+{_WORD}"
     # "Paid by card" says who or what did it; so does "placed in May by customers from Graz", if it is filtered by.
@@ -48,10 +48,11 @@ def apply(context: RuleContext) -> Finding | None:
     english = is_english(context.question)
     filtered = words(" ".join(_list_filtered(context)))
     for match in (_ENGLISH if english else _OTHERS).finditer(context.question):
-        named = {stem_of(it) for it in tokens(match[0]) if not is_silent(it)}
-        if named & averaged:
-            continue
+        said = {stem_of(it) for it in tokens(match[0]) if not is_silent(it)}
+        named = said - averaged
         if english and averages and match[2]:
+            if named != said:
+                continue
             named = {stem_of(it) for it in tokens(next(iter(phrases(context.question[match.start(2) :])), ""))[-1:]}
         groups = known - filtered if english and not match[1] else known
         if named & groups or not (english or averages):

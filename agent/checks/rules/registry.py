@@ -11,6 +11,7 @@ RULES = (
     # repairs of queries that cannot run
     "lost_joins",
     "text_of_values",
+    "parts_of_dates",
     "foreign_functions",
     "keyed_groups",
     "aggregates_in_where",

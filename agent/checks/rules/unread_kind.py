@@ -27,6 +27,7 @@ _PERIODS = words(
 _MOST_KINDS = 30
 _SHORT = (3, 4)  # letters of a value that may shorten a word
 _ENDING = 2
+_OF_ANOTHER = frozenset({"r", "er", "or"})  # a lecturer is no lecture
 _SPELLED = frozenset({"exact", "case", "form"})  # how a value is linked by its letters
 
 
@@ -85,7 +86,7 @@ def _begins(value: str, word: str) -> bool:
         return False
     if len(value) in _SHORT:
         return value.islower() and len(rest) > _ENDING and not words(word) <= GENERIC  # 'Mon' is no month
-    return len(rest) <= _ENDING
+    return len(rest) <= _ENDING and rest not in _OF_ANOTHER
 
 
 def _keep_kind(table: Table, column: Column, value: str, context: RuleContext, tree: exp.Query) -> Iterator[str]:

@@ -67,8 +67,9 @@ def _find_origin(
 def _list_meanings(table: Table, column: str, context: RuleContext) -> set[tuple[str, str]]:
     """The keys whose values a column holds, as (table, column) in lower case: its own, and those that it refers to."""
     found: set[tuple[str, str]] = set()
-    if column in {it.lower() for it in table.primary_key}:
-        found.add((table.name.lower(), column))
+    own = (table.name.lower(), column)
+    if column in {it.lower() for it in table.primary_key} or _is_referred_to({own}, context):
+        found.add(own)
     open_places = [(table, column)]
     while open_places:
         at, name = open_places.pop()

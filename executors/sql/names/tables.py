@@ -110,11 +110,15 @@ _LONGEST = 3  # joins
 
 
 class Edge(NamedTuple):
-    """A foreign key, followed in either direction: columns here, the other table, and its columns."""
+    """A foreign key, followed in either direction: columns here, the other table, and its columns.
+
+    is_back: whether the other table has the key, and several of its rows may refer to one row here.
+    """
 
     columns: tuple[str, ...]
     to: Table
     referenced: tuple[str, ...]
+    is_back: bool = False
 
 
 class Way(NamedTuple):
@@ -125,7 +129,11 @@ class Way(NamedTuple):
 
 
 def ways(start: Sequence[str], target: Table, schema: Schema) -> list[Way]:
-    """The shortest paths from any of these tables, all of one length. Empty if more than three joins are needed."""
+    """The shortest paths from any of these tables, all of one length. Empty if more than three joins are needed.
+
+    No path goes to a table that is referred to, and from there to many rows of another that refers to it: a loan and a
+    reservation have their member in common, and joined by it they have nothing to do with one another.
+    """
     if target.name in start:
         return [Way(target.name)]
     found = [Way(name) for name in start]
@@ -135,6 +143,7 @@ def ways(start: Sequence[str], target: Table, schema: Schema) -> list[Way]:
             for way in found
             for edge in edges(way.edges[-1].to.name if way.edges else way.start, schema)
             if edge.to.name not in {*start, *(it.to.name for it in way.edges)}
+            and not (edge.is_back and way.edges and not way.edges[-1].is_back)
         ]
         if there := [way for way in found if way.edges[-1].to.name == target.name]:
             return there
@@ -150,4 +159,4 @@ def edges(name: str, schema: Schema) -> Iterator[Edge]:
     for other in schema.tables:
         for key in other.foreign_keys:
             if key.table.lower() == name.lower() and other.name != name:
-                yield Edge(key.referenced, other, key.columns)
+                yield Edge(key.referenced, other, key.columns, is_back=set(key.columns) != set(other.primary_key))
