@@ -26,6 +26,8 @@ from agent.understanding.clarification.taken import doubts_of
 from agent.understanding.clarification.words.languages import frames_of, is_english
 from agent.understanding.clarification.words.wanted import find_presumed_words, find_wanted_phrases
 from executors.base import Column, Schema, Table
+from rag.linking.linking import Linked
+from rag.linking.values import LinkedValue
 
 SCHEMA = Schema(
     database="d", dialect="sqlite", tables=(Table(name="orders", columns=(Column(name="at", type="DATE"),)),)
@@ -135,6 +137,14 @@ WHOLE = tables_called("locations", "eq", "tch", "po", "parts", "readings")
 def test_brief_names_of_tables_shorten_more(schema: Schema, question: str, phrase: str, near: str, why: str) -> None:
     found = _shorten(Inquiry(question, Context(db_schema=schema, system="")), [phrase])
     assert [it.near for it in found] == ([near] if near else []), why
+
+
+@pytest.mark.parametrize(("score", "known"), [(0.55, False), (0.8, True)])
+def test_a_value_of_a_vaguely_similar_meaning_explains_no_word(score: float, known: bool) -> None:
+    value = LinkedValue("shutdown", "reason", "Flooding", "rainfall", "meaning", score)
+    context = Context(db_schema=SCHEMA, system="", linked=Linked(values=(value,)))
+
+    assert ("rainfall" in find_known_words(Inquiry("What was the rainfall?", context))) is known
 
 
 async def test_the_description_of_a_database_says_what_it_is_about() -> None:

@@ -39,6 +39,12 @@ _STOPS = words(
     " already yet there here today yesterday not now currently made make makes sold get gets got exist exists come comes"
     " came go goes went gone contain contains start starts starting begin begins beginning end ends ending non"
 )
+# "How loud are they?" asks for a measure, unless rows can be counted, compared or dated for it.
+_MEASURED = re.compile(r"(?:^|[.,;:?!]\s+|\band\s+)how\s+([a-z]+)\s+(?:is|are|was|were)\b", re.IGNORECASE)
+_COMPUTED = words(
+    "many much old young new long short far soon late early recent often big large small high low good bad well busy"
+    " popular common frequent expensive cheap full"
+)
 # Computable for anything, or without content: neither known nor missing.
 GENERIC = words(
     "average mean median total number sum count amount value size length duration time delay age growth rate ratio"
@@ -118,6 +124,12 @@ def find_wanted_phrases(question: str) -> list[str]:
     return [it for it in dict.fromkeys(found) if not words(it) <= GENERIC]
 
 
+def find_measured_adjectives(question: str) -> list[str]:
+    """The adjectives whose measure a question asks for: "loud" in "How loud are the turbines?"."""
+    found = (tokens(it)[0] for it in _MEASURED.findall(question))
+    return [it.text for it in found if not (stem_of(it) in _COMPUTED or is_silent(it) or it.folded.endswith("ly"))]
+
+
 def _list_following(rest: str) -> list[str]:
     """The things listed after a requested one: ", grape and price", "of the wines"."""
     found: list[str] = []
@@ -146,7 +158,7 @@ def _read_phrase(rest: str) -> tuple[list[str], int]:
     if listed and _FORMULA.fullmatch(listed[0].text) and (len(listed) == 1 or _is_outside(listed[1])):
         return [listed[0].text], listed[0].end
     for word in listed:
-        if _is_outside(word) or rest[end : word.start].strip() or len(mention) == _PHRASE:
+        if _is_outside(word) or rest[end : word.start].strip(" -") or len(mention) == _PHRASE:
             break
         if not word.text.isalpha() or word.text[:1].isupper():
             return [], end
