@@ -104,6 +104,15 @@ OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
             "Address: 12 Elm Street; area: 84.5 m²; built: 1998; price: €412,000.00.", id="units, years, money",
         ),
         pytest.param(
+            "What share of the tests was positive?", "positive_percentage", ((19.535519,),),
+            "SELECT SUM(positive) * 100.0 / COUNT(*) AS positive_percentage FROM tests",
+            "Positive percentage: 19.54%.", id="a share of few decimals",
+        ),
+        pytest.param(
+            "How long do the visits take on average?", "average_days", ((7.412136536030341,),),
+            "SELECT AVG(days) AS average_days FROM visits", "Average: 7.41 days.", id="a unit in the plural",
+        ),
+        pytest.param(
             "What did each plant produce?", "plant output_mwh", (("A", 1240500.0), ("B", 99000.0)),
             "SELECT plant, SUM(output_mwh) AS output_mwh FROM plants GROUP BY plant",
             "Output by plant: A: 1,240,500 MWh; B: 99,000 MWh.", id="a unit of the column's name",

@@ -95,7 +95,9 @@ async def test_where_no_sentence_holds_the_answer_is_composed(first: str, second
 
     assert (text.text, text.source) == ("Name: Ada; total: 140.", "composed")
     assert all(check.passed for check in text.checks)
-    assert any("composed from the rows" in warning for warning in ledger.warnings)
+    why = "was not used" if second and second != "Ada --" else "is incomplete"
+    assert why in text.checks[0].detail
+    assert [why in warning for warning in ledger.warnings] == ([] if why == "was not used" else [True])
 
 
 async def test_the_writer_reads_what_was_wrong_with_its_first_sentence() -> None:
@@ -115,7 +117,16 @@ async def test_the_embedded_model_writes_one_sentence() -> None:
     text = await written(model, ONE, ledger, profile=EMBEDDED)
 
     assert (text.text, text.source) == ("Name: Ada; total: 140.", "composed")
-    assert "composed from the rows" in ledger.warnings[0]
+    assert "neither in the question nor in the rows" in text.checks[0].detail
+    assert ledger.warnings == [], "the composed answer is as good"
+
+
+async def test_a_whole_number_of_floats_is_written_as_one() -> None:
+    model = ScriptedModel()
+    model.replies(text="Ada, with 172931.0.")
+    rows = QueryResult(columns=("name", "total"), rows=(("Ada", 172931.0),))
+
+    assert (await written(model, rows, Ledger())).text == "Ada, with 172,931."
 
 
 SEVERAL = QueryResult(columns=("name", "total"), rows=(("Ada", 140.0), ("Bo", 99.5)))

@@ -174,7 +174,8 @@ def _with_marks(number: AnswerNumber, grouping: str, mark: str) -> str:
     if mark == "," and len(plain["part"] or "") == 3:
         return number.text  # "15.315" already has its mark
     whole = f"{int(plain['whole']):,}".replace(",", grouping)
-    return f"{plain['before']}{whole}{mark + plain['part'] if plain['part'] else ''}{plain['after']}"
+    part = "" if plain["part"] == "0" else plain["part"]  # a whole number of a column of floats
+    return f"{plain['before']}{whole}{mark + part if part else ''}{plain['after']}"
 
 
 def _amounts(text: str, found: Checked, facts: Facts) -> dict[int, str]:

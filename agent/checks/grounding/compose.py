@@ -32,6 +32,7 @@ _SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "INR": "₹", "K
 _PREFIXED = {"en", "ko"}
 _UNITS = {"celsius": "°C", "mwh": "MWh", "kwh": "kWh", "gwh": "GWh", "kw": "kW", "mw": "MW", "gb": "GB", "mb": "MB"}
 _UNITS |= {"m2": "m²", "sqm": "m²"}
+_COUNTED_UNITS = {"second", "minute", "hour", "day", "week", "month", "year", "mile"}
 _YEARS = range(1500, 2101)
 _TIME = re.compile(r"\d{4}(?:-\d{2}){0,2}(?:[T ].*)?")
 _MIDNIGHT = re.compile(r"(\d{4}-\d{2}-\d{2})[T ]00:00(?::00(?:\.0+)?)?")
@@ -364,7 +365,8 @@ class _Composer:
         """Round computed numbers with many decimals as a person would: "42.67", "0.3333"."""
         sizes = [abs(cell) for row in self.facts.rows if is_number(cell := row[column.index]) and cell]
         plain = column.projection.aggregate in ("", "min", "max") and not column.projection.quotient
-        if plain or all(round(it, MAX_DECIMALS) == it for it in sizes):
+        most = 2 if column.percent else MAX_DECIMALS  # a share of 32 bits has few decimals, too
+        if plain or all(round(it, most) == it for it in sizes):
             return found
         return ColumnFormat(grouped=found.grouped, decimals=2 if min(sizes) >= 1 else 4 if min(sizes) >= 0.01 else None)
 
@@ -384,7 +386,10 @@ class _Composer:
         is_other = computed.product or (computed.scaled and not UNIT_OF_NAME.search(f"_{column.name}"))
         if not column.units or column.units[0] == "%" or column.rate or is_other:
             return digits
-        return f"{digits} {_UNITS.get(column.units[0], column.units[0])}"
+        unit = _UNITS.get(column.units[0], column.units[0])
+        if unit.removesuffix("s") in _COUNTED_UNITS:
+            unit = unit.removesuffix("s") + ("" if digits == "1" else "s")
+        return f"{digits} {unit}"
 
 
 def _is_name(cell: JsonValue) -> bool:

@@ -144,6 +144,7 @@ class Writer:
         from agent.checks.grounding.answer import check_text, compose_text
 
         why = last = complaint = ""
+        is_refused = False
         try:
             text = await draft if draft is not None else None
             for tried in range(self.profile.sentence_tries):
@@ -152,6 +153,7 @@ class Writer:
                         question, attempt, context, ledger, calculate=facts.calculate, last=last, complaint=complaint
                     )
                 leak = await off_loop(partial(self._leak, text, question, attempt, context))
+                is_refused = False
                 if leak:  # not repeated to the model either
                     why, last, complaint = f"The model's answer was not used: {leak}.", "", leak
                     complaint += ". Answer in one short sentence."
@@ -161,11 +163,12 @@ class Writer:
                     checked = await off_loop(partial(check_text, text, facts))
                     if not checked.problems:
                         return checked
-                    wrong = "; ".join(checked.problems)
+                    wrong, is_refused = "; ".join(checked.problems), True
                     why, last, complaint = f"The model's answer was not used: {wrong}.", text, f"{wrong}."
         except ModelError as error:
-            why = str(error)
-        ledger.warn(f"{why.rstrip('.')}, so the answer is composed from the rows.")
+            why, is_refused = str(error), False
+        if not is_refused:  # a composed answer is as good; its check says what was wrong with the model's
+            ledger.warn(f"{why.rstrip('.')}, so the answer is composed from the rows.")
         return await off_loop(partial(compose_text, facts, why))
 
     def _leak(self, text: str, question: str, attempt: Attempt, context: Context) -> str:
