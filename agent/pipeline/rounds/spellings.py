@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -27,10 +28,9 @@ async def unify_spellings(run: Run, rows: Rows) -> None:
     if "case_variants" in run.parts.profile.rules_off:
         return
     for candidate in await off_loop(partial(_find_apart, run)):
-        try:
+        unified = None
+        with suppress(SqlError, DatabaseUnavailable):
             unified = await _unify(run, candidate, rows)
-        except (SqlError, DatabaseUnavailable):
-            continue
         at = run.candidates.index(candidate)
         run.candidates[at] = candidate.model_copy(update={"unified": unified or candidate.result})
 
