@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.understanding.clarification.words import wanted
-from agent.understanding.clarification.words.wanted import find_measured_adjectives, find_wanted_phrases
+from agent.understanding.clarification.words.wanted import find_wanted_phrases
 from rag.words import Token, tokens
 
 
@@ -54,19 +54,3 @@ def test_a_list_is_read_to_its_end() -> None:
 )
 def test_an_action_is_no_thing(question: str, wanted_phrases: list[str]) -> None:
     assert find_wanted_phrases(question) == wanted_phrases
-
-
-@pytest.mark.parametrize(
-    ("question", "adjectives"),
-    [
-        ("How loud are the turbines at night?", ["loud"]),
-        ("In March, how satisfied were our guests?", ["satisfied"]),
-        ("How old are our members?", []),
-        ("How popular is it?", []),
-        ("How frequently are they late?", []),
-        ("Show how shipments are distributed", []),
-        ("How this is computed", []),
-    ],
-)
-def test_the_measure_of_an_adjective_is_wanted(question: str, adjectives: list[str]) -> None:
-    assert find_measured_adjectives(question) == adjectives

@@ -28,7 +28,6 @@ from agent.understanding.clarification.words.mentions import (
 from agent.understanding.clarification.words.wanted import (
     GENERIC,
     content_words,
-    find_measured_adjectives,
     find_presumed_words,
     find_wanted_phrases,
 )
@@ -133,8 +132,7 @@ async def missing_data(
     wanted = [phrase for phrase in named if phrase]
     unknown = [it for it in wanted if not any(_is_known(part.casefold(), known) for part in it.split())]
     nothing_known = not _is_any_known(inquiry, known)
-    formed = [it for it in wanted if it not in unknown]  # a word resembles a known one
-    formed = [it for it in (*formed, *find_measured_adjectives(inquiry.text)) if known.isdisjoint(words(it))]
+    formed = [it for it in wanted if it not in unknown and known.isdisjoint(words(it))]  # a word resembles a known one
     if not unknown and not nothing_known and not formed:
         return Missing()  # the usual case, for which no model is loaded
     is_understood = embedder is not None and await _is_understood(inquiry.schema, embedder)

@@ -39,12 +39,6 @@ _STOPS = words(
     " already yet there here today yesterday not now currently made make makes sold get gets got exist exists come comes"
     " came go goes went gone contain contains start starts starting begin begins beginning end ends ending non"
 )
-# "How loud are they?" asks for a measure, unless rows can be counted, compared or dated for it.
-_MEASURED = re.compile(r"(?:^|[.,;:?!]\s+|\band\s+)how\s+([a-z]+)\s+(?:is|are|was|were)\b", re.IGNORECASE)
-_COMPUTED = words(
-    "many much old young new long short far soon late early recent often big large small high low good bad well busy"
-    " popular common frequent expensive cheap full"
-)
 # Computable for anything, or without content: neither known nor missing.
 GENERIC = words(
     "average mean median total number sum count amount value size length duration time delay age growth rate ratio"
@@ -122,12 +116,6 @@ def find_wanted_phrases(question: str) -> list[str]:
         if mention and cue not in _ONE_WORD:
             found += _list_following(rest[end:])
     return [it for it in dict.fromkeys(found) if not words(it) <= GENERIC]
-
-
-def find_measured_adjectives(question: str) -> list[str]:
-    """The adjectives whose measure a question asks for: "loud" in "How loud are the turbines?"."""
-    found = (tokens(it)[0] for it in _MEASURED.findall(question))
-    return [it.text for it in found if not (stem_of(it) in _COMPUTED or is_silent(it) or it.folded.endswith("ly"))]
 
 
 def _list_following(rest: str) -> list[str]:
