@@ -5,8 +5,11 @@ from __future__ import annotations
 from rule_shop import DOUBT, LOANS, Case
 
 from rag.docs.documents import make_document
-from rag.linking.values import Code, LinkedValue
+from rag.linking.values import Code, How, LinkedValue
 
+PRIZES, WON = "SELECT COUNT(*) FROM prizes", "How many bronze prizes were won?"
+BRONZE: tuple[str, str, How] = ("Bronze", "bronze", "case")
+FOURTH = Code("id", 4)
 PARKING = "How many parking spaces do the flats have?"
 HOURS = (make_document("column", "Time on loan, in hours.", table="loans", column="fee"),)
 
@@ -239,64 +242,16 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
             values=(LinkedValue("prizes", "colour", "lost", "lost", "exact", 0.8),),
         ),
         *(
-            Case(sql, expected, why, question=question, values=(LinkedValue("badges", "colour", *value),))
-            for sql, expected, why, question, value in (
-                (
-                    "SELECT COUNT(*) FROM prizes",
-                    DOUBT,
-                    "a word in small letters that is one of few values",
-                    "How many bronze prizes are there?",
-                    ("Bronze", "bronze", "case", 0.76, 5),
-                ),
-                (
-                    "SELECT COUNT(*) FROM prizes",
-                    None,
-                    "one of many names",
-                    "How many bronze prizes are there?",
-                    ("Bronze", "bronze", "case", 0.76, 700),
-                ),
-                (
-                    "SELECT COUNT(*) FROM prizes",
-                    None,
-                    "a word of any question",
-                    "How many prizes were won last year?",
-                    ("year", "year", "exact", 0.8, 5),
-                ),
-                (
-                    "SELECT COUNT(*) FROM prizes",
-                    None,
-                    "of more values than were read",
-                    "How many bronze prizes are there?",
-                    ("Bronze", "bronze", "case", 0.76, 0),
-                ),
-                (
-                    "SELECT COUNT(*) FROM prizes",
-                    None,
-                    "it is a name of the schema, too",
-                    "How many bronze prizes are there?",
-                    ("Bronze", "bronze", "case", 0.38, 5),
-                ),
-                (
-                    "SELECT COUNT(*) FROM prizes WHERE badge_id = 3",
-                    None,
-                    "any badge may be meant by its key",
-                    "How many bronze prizes are there?",
-                    ("Bronze", "bronze", "case", 0.76, 5),
-                ),
-                (
-                    "SELECT COUNT(*) FROM prizes WHERE badge_id IN (3, 4)",
-                    None,
-                    "it is chosen by its key",
-                    "How many bronze prizes are there?",
-                    ("Bronze", "bronze", "case", 0.76, 5, Code("id", 4)),
-                ),
-                (
-                    "SELECT COUNT(*) FROM badges WHERE id = 3",
-                    DOUBT,
-                    "the key of another value",
-                    "How many bronze prizes are there?",
-                    ("Bronze", "bronze", "case", 0.76, 5, Code("id", 4)),
-                ),
+            Case(sql, expected, why, question=question, values=(LinkedValue("badges", "colour", *value, *code),))
+            for sql, expected, why, question, value, *code in (
+                (PRIZES, DOUBT, "a word in small letters, one of few values", WON, (*BRONZE, 0.76, 5)),
+                (PRIZES, None, "one of many names", WON, (*BRONZE, 0.76, 700)),
+                (PRIZES, None, "a word of any question", "Prizes of last year?", ("year", "year", "exact", 0.8, 5)),
+                (PRIZES, None, "of more values than were read", WON, (*BRONZE, 0.76, 0)),
+                (PRIZES, None, "it is a name of the schema, too", WON, (*BRONZE, 0.38, 5)),
+                (f"{PRIZES} WHERE badge_id = 3", None, "any badge may be meant by its key", WON, (*BRONZE, 0.76, 5)),
+                (f"{PRIZES} WHERE badge_id IN (3, 4)", None, "chosen by its key", WON, (*BRONZE, 0.76, 5), FOURTH),
+                (f"{PRIZES} WHERE badge_id = 3", DOUBT, "the key of another value", WON, (*BRONZE, 0.76, 5), FOURTH),
             )
         ),
     ),
