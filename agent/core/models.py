@@ -274,6 +274,7 @@ class Candidate(Frozen):
     unified: the rows with all spellings of its texts, if another draft spells one otherwise; it votes for these rows.
     unasked: the place of the one column that shows a count nobody asked for; None if there is none.
     unread: the words of the question for stored values that the query does not use, or a time that it reads a day of.
+    refuted: whether it filters by a text that its column does not store; None if that was not looked up.
     """
 
     sql: str
@@ -288,6 +289,7 @@ class Candidate(Frozen):
     unified: QueryResult | None = None
     unasked: int | None = None
     unread: tuple[str, ...] = ()
+    refuted: bool | None = None
     doubts: tuple[Doubt, ...] = ()
 
     @classmethod
@@ -303,8 +305,8 @@ class Candidate(Frozen):
 
     @property
     def may_vote(self) -> bool:
-        """Whether it counts when results are compared: it ran as the model wrote it."""
-        return self.source == "draft" and self.result is not None
+        """Whether it counts when results are compared: it ran as the model wrote it, and data does not refute it."""
+        return self.source == "draft" and self.result is not None and not self.refuted
 
 
 class Verdict(Frozen):

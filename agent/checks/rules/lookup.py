@@ -66,13 +66,13 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
     same, elsewhere, variants = dict[Key, str](), dict[Key, str](), dict[Key, tuple[str, ...]]()
     for found in filters[:MAX_LITERALS]:
         try:
-            is_stored = await _is_stored(found.table, found.column, found.value, schema, database)
+            stored = await is_stored(found.table, found.column, found.value, schema, database)
             spellings = set(await _find_variants(found, schema, database))
-            if is_stored and not (spellings and DIALECTS[schema.dialect].ignores_case):  # there, one of them equals it
+            if stored and not (spellings and DIALECTS[schema.dialect].ignores_case):  # there, one of them equals it
                 spellings.add(found.value)
             if len(spellings) > 1:
                 variants[found.key] = tuple(sorted(spellings))
-            if is_stored:
+            if stored:
                 continue
             missing[found.key], alike = await _find_nearest(found, schema, database)
             others = await _columns_with(found, schema, database)
@@ -197,11 +197,12 @@ async def _columns_with(found: TextFilter, schema: Schema, database: Database) -
     from executors.sql.literals import is_text
 
     others = [it for it in found.table.columns if is_text(it) and not it.private and it.name != found.column.name]
-    stores = [it for it in others[:MAX_OTHERS] if await _is_stored(found.table, it, found.value, schema, database)]
+    stores = [it for it in others[:MAX_OTHERS] if await is_stored(found.table, it, found.value, schema, database)]
     return tuple(it.name for it in stores)
 
 
-async def _is_stored(table: Table, column: Column, value: str, schema: Schema, database: Database) -> bool:
+async def is_stored(table: Table, column: Column, value: str, schema: Schema, database: Database) -> bool:
+    """Whether a column has a text, as the database compares texts. Raises SqlError, DatabaseUnavailable."""
     values = _values_of(table, column)
     sql = values.where(values.selects[0].eq(value)).sql(dialect=DIALECTS[schema.dialect].sqlglot)
     return bool((await database.run(await database.check(sql, 1))).rows)

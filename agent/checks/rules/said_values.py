@@ -61,10 +61,7 @@ def find_unwritten_values(context: RuleContext) -> dict[str, list[LinkedValue]]:
         if not is_in(value.mention, question) or not value.is_sure:  # a rule of the docs may have it
             continue
         said = telling_words(value.mention)
-        is_kind = (
-            value.score >= LIKELY and 0 < value.among <= _MOST_KINDS and not words(value.mention) <= _OF_ANY_QUESTION
-        )
-        is_certain = is_kind if value.mention.islower() else value.score >= _SURE
+        is_certain = is_kind(value) if value.mention.islower() else value.score >= _SURE
         if (value.table, value.column) in swapped or (is_certain and not (said and said <= read)):
             named.setdefault(value.mention, []).append(value)
     inside = {one for one in named if any(one != other and one in other for other in named)}  # `York` in `New York`
@@ -73,6 +70,12 @@ def find_unwritten_values(context: RuleContext) -> dict[str, list[LinkedValue]]:
         return any(a in b or b in a for it in values for a in [it.value.casefold()] for b in texts)
 
     return {name: values for name, values in named.items() if name not in inside and not is_used(values)}
+
+
+def is_kind(value: LinkedValue) -> bool:
+    """Whether a word of the question, in small letters, means a value of a column of kinds."""
+    is_one = value.score >= LIKELY and 0 < value.among <= _MOST_KINDS
+    return is_one and value.mention.islower() and not words(value.mention) <= _OF_ANY_QUESTION
 
 
 def _list_texts(context: RuleContext) -> list[str]:

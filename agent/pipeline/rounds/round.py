@@ -15,7 +15,7 @@ from agent.databases.database import describe_left_out, find_hidden_columns
 from agent.databases.made_addresses import refuse_made_address
 from agent.pipeline.rounds.unread import find_unread, inform
 from agent.pipeline.rounds.voting import begin_ahead, candidate_of, vote
-from agent.pipeline.steps.consensus import elect, find_fuller, group_candidates, is_derived
+from agent.pipeline.steps.consensus import count_refuted, elect, find_fuller, group_candidates, is_derived
 from agent.pipeline.steps.judge import overrule, report_unjudged, verdict_of_checks
 from agent.pipeline.steps.plan import plan_of
 from agent.pipeline.steps.progress import sql_progress
@@ -221,7 +221,8 @@ class Round:
                 check = await vote(run, self._try, run.confirmation.drafts)
                 groups = group_candidates(run.candidates)
                 if elect(groups, candidate) is not None:
-                    detail = f"{groups[0].votes} of {run.drafts} independent drafts give other rows."
+                    asked = run.drafts - count_refuted(run.candidates)
+                    detail = f"{groups[0].votes} of {asked} independent drafts give other rows."
                     check = check.model_copy(update={"passed": False, "detail": detail})
                 self._update(checks=(*self._attempt.checks, check))
 
@@ -240,11 +241,16 @@ class Round:
         current = next((it for it in run.candidates if it.key == current.key), current)  # with what the vote found
         chosen = elect(groups, current)
         fuller = find_fuller(groups, current) if chosen is None else None
-        if chosen is None and current.source == "alternative":
+        if (
+            chosen is None
+            and current.source == "alternative"
+            and not (check.passed and current in groups[0].candidates)
+        ):
             is_confirmed = check.passed and self._attempt.draft.keeps_meaning and is_derived(current, groups[0])
             detail = "Drafts are compared with the query that this one was derived from."
             if is_confirmed:
-                detail = f"{groups[0].votes} of {run.drafts} independent drafts agree on the query it was derived from."
+                asked = run.drafts - count_refuted(run.candidates)
+                detail = f"{groups[0].votes} of {asked} independent drafts agree on the query it was derived from."
             check = check.model_copy(update={"passed": True if is_confirmed else None, "detail": detail})
         self._update(checks=(*self._attempt.checks, check))
         if chosen is not None and not self._was_tried(chosen.sql):
@@ -273,7 +279,8 @@ class Round:
         if at is None:
             candidates.append(candidate)
         else:
-            candidates[at] = candidate.model_copy(update={"unified": candidates[at].unified})
+            kept = candidates[at]
+            candidates[at] = candidate.model_copy(update={"unified": kept.unified, "refuted": kept.refuted})
 
     async def _try(self, sql: str) -> QueryResult:
         """The rows of a query that is not an attempt, checked like any other. Raises SqlError, DatabaseUnavailable."""

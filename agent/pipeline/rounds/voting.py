@@ -9,9 +9,10 @@ from agent.checks.rules.repair import repair_with_data
 from agent.core.errors import ModelError, ReplyUnusable
 from agent.core.models import Candidate, Check, Doubt, Draft
 from agent.core.resilience.off_loop import off_loop
+from agent.pipeline.rounds.refuted import find_refuted
 from agent.pipeline.rounds.spellings import unify_spellings
 from agent.pipeline.rounds.unread import find_unread, inform
-from agent.pipeline.steps.consensus import AGREED, Group, group_candidates, is_settled
+from agent.pipeline.steps.consensus import AGREED, Group, count_refuted, group_candidates, is_settled
 from executors.dialects.table import DIALECTS
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
 from rag.schema.joins import keyed_of
@@ -83,6 +84,7 @@ async def vote(run: Run, rows: Rows, most: int) -> Check:
                     candidate = await _try_second_again(run, draft, rows) or candidate
                 run.candidates.append(candidate)
                 await unify_spellings(run, rows)
+                await find_refuted(run)
         except (ModelError, DatabaseUnavailable) as error:
             failure = f"Another draft failed: {error}"
             break
@@ -153,7 +155,10 @@ def _votes_text(groups: tuple[Group, ...], run: Run, failure: str) -> Check:
     if votes >= AGREED and (len(groups) == 1 or votes > groups[1].votes):
         counted = sum(it.may_vote for it in groups[0].with_count)
         beside = f", {counted} of them beside a count that nobody asked for" if counted else ""
-        detail = f"{votes} of {run.drafts} independent drafts give these rows{beside}."
+        refuted = count_refuted(run.candidates)
+        verb = "asks" if refuted == 1 else "ask"
+        others = f" {refuted} more {verb} for a text that is not stored." if refuted else ""
+        detail = f"{votes} of {run.drafts - refuted} independent drafts give these rows{beside}.{others}"
         return Check(name=NAME, passed=True, detail=detail)
     if voting < AGREED:
         errors = [it.error for it in run.candidates if it.error]

@@ -2,13 +2,14 @@
 
 This is self-consistency (Wang et al. 2023), by result instead of text. Only drafts that ran as written vote, because a
 rule that repairs two drafts in the same way would confirm itself. Drafts that also show a count which nobody asked for
-vote for the draft that shows the same without it: they confirm its rows.
+vote for the draft that shows the same without it: they confirm its rows. A draft that filters by a text that its column
+does not store is refuted by the data: it neither confirms nor contradicts another one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from agent.core.models import Candidate, Check, Doubt
 from executors.base import Frozen
@@ -45,7 +46,7 @@ class Group(Frozen):
     @property
     def drafts(self) -> int:
         """The number of drafts that give these rows, as written or repaired; it decides between equal votes."""
-        return len({it.draft for it in self.members if it.source in _DRAFTS})
+        return len({it.draft for it in self.members if it.source in _DRAFTS and not it.refuted})
 
 
 class Evidence(Frozen):
@@ -53,7 +54,7 @@ class Evidence(Frozen):
 
     groups: the candidates that ran; the group of the chosen one first, then by votes.
     chosen: the candidate that the answer is based on.
-    drafts: number of drafts written, including those that could not be run.
+    drafts: number of drafts written, including those that could not be run, except those that the data refutes.
     by_second: whether the second model wrote one of them.
     earlier_votes: for a reused query, how many drafts agreed on it, and of how many, when it was verified.
     base: the group of the draft that the chosen alternative comes from; None if that ran only repaired, or the chosen
@@ -78,13 +79,16 @@ class Evidence(Frozen):
 
     @property
     def confirming(self) -> tuple[Candidate, ...]:
-        """The other drafts that give the chosen rows, as written or repaired; of an alternative, those of its draft."""
-        chosen = self.chosen
-        group = self.base if chosen.source == "alternative" else next(iter(self.groups), None)
+        """The other drafts that give the chosen rows, as written or repaired; for an alternative, also those that give
+        the rows of its draft."""
+        chosen, groups = self.chosen, self.groups[:1]
+        if chosen.source == "alternative" and self.base is not None and self.base not in groups:
+            groups = (*groups, self.base)
         return tuple(
             it
-            for it in (group.members if group is not None else ())
-            if it.source in _DRAFTS and (it.draft != chosen.draft or chosen.source == "reused")
+            for group in groups
+            for it in group.members
+            if it.source in _DRAFTS and not it.refuted and (it.draft != chosen.draft or chosen.source == "reused")
         )
 
     @property
@@ -169,12 +173,17 @@ def evidence_of(
     return Evidence(
         groups=ordered,
         chosen=chosen,
-        drafts=drafts,
+        drafts=drafts - count_refuted(it for it in candidates if it.draft != chosen.draft),
         by_second=any(it.by_second for it in candidates),
         base=next(based, None),
         checks=tuple(checks),
         judge=judge,
     )
+
+
+def count_refuted(candidates: Iterable[Candidate]) -> int:
+    """The number of drafts that the data refutes."""
+    return len({it.draft for it in candidates if it.refuted})
 
 
 def is_derived(candidate: Candidate, group: Group) -> bool:
