@@ -255,7 +255,7 @@ TRIED_AGAIN = {"How many staff are there in Niger?", "How many invoices await a 
 async def test_a_wrong_query_that_runs_is_doubted_and_not_verified(
     voting: Service, model: ScriptedModel, database: str, question: str, sql: str, rule: str
 ) -> None:
-    for _ in range(3 if question in TRIED_AGAIN else 2):
+    for _ in range(4 if question in TRIED_AGAIN else 2):
         model.replies(sql=sql)
 
     answer = await voting.query(question, database, options=NO_SENTENCE)

@@ -165,6 +165,18 @@ async def test_later_drafts_are_told_of_a_time_that_one_day_stands_for(lab: Serv
     assert answer["row"] == {"n": 3}
 
 
+async def test_a_refused_query_that_is_repeated_is_drafted_anew(lab: Service, model: ScriptedModel) -> None:
+    """A longer text than the stored one does not use it. What is repeated at the sight of itself confirms nothing."""
+    longer = BY_NAME.replace("'Nitrate'", "'Nitrate level'")
+
+    answer = await ask(lab, model, NITRATE, longer, BY_NAME, longer, BY_CODE)
+
+    assert [longer in it for it in prompts(model)] == [False, False, True, False]
+    assert all(NOTE in it for it in prompts(model)[1:])
+    assert answer["row"] == {"n": 2}
+    assert answer["verified"], "two drafts agree, and the data refutes the first one"
+
+
 async def test_spellings_of_a_value_vote_together(settings: Settings, model: ScriptedModel, tmp_path: Path) -> None:
     script = """
     CREATE TABLE copy (id INTEGER PRIMARY KEY, condition TEXT NOT NULL);

@@ -66,8 +66,13 @@ def find_unwritten_values(context: RuleContext) -> dict[str, list[LinkedValue]]:
             named.setdefault(value.mention, []).append(value)
     inside = {one for one in named if any(one != other and one in other for other in named)}  # `York` in `New York`
 
+    others = {it.value.casefold() for it in filters}  # `label = 'City driving'` does not use 'City'
+
     def is_used(values: list[LinkedValue]) -> bool:
-        return any(a in b or b in a for it in values for a in [it.value.casefold()] for b in texts)
+        stored = (it.value.casefold() for it in values)
+        return any(
+            one == text or (text not in others and (one in text or text in one)) for one in stored for text in texts
+        )
 
     return {name: values for name, values in named.items() if name not in inside and not is_used(values)}
 

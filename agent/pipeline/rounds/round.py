@@ -332,12 +332,17 @@ class Round:
         return None if found is None or any(attempt.sql == found.sql for attempt in run.attempts) else found
 
     async def _write_draft(self) -> Draft:
-        """The model's draft; if it repeats a query that could not be run, a draft that sees no earlier one."""
+        """The model's draft; if it repeats a query that failed, a draft that sees no earlier one.
+
+        Where drafts judge, a check has failed a query, too: a repeat of it confirms nothing.
+        """
         run, generator = self._run, self._run.parts.generator
         question, context, index = run.question.text, inform(run), run.written
         run.written += 1
         draft = await run.spell(await generator.draft(question, context, run.attempts, run.plan, run.ledger))
-        if any(it.error_type is not None and it.sql == draft.sql for it in run.attempts if draft.sql):
+        refuses = run.confirmation.second_draft == "judges"
+        failed = (it for it in run.attempts if it.error_type is not None or (refuses and it.is_refused_by_check))
+        if draft.sql and any(it.sql == draft.sql for it in failed):
             draft = await run.spell(await generator.draft_anew(question, context, run.plan, run.ledger))
         return draft.model_copy(update={"index": index})
 
