@@ -350,6 +350,16 @@ MONTHS = {
 }
 
 
+def test_an_interval_has_the_hours_that_a_query_divides_it_into(engine: Engine) -> None:
+    """ClickHouse gives seconds, the others no interval."""
+    sql = "SELECT AVG(w.taken_at - v.taken_at) / 3600 FROM visits v JOIN visits w ON w.id = 4 AND v.id = 1"
+    found = engine.find("date_arithmetic", sql)
+
+    assert (found is not None and found.sql is not None) is (engine.dialect in {"duckdb", "postgresql"})
+    if found is not None and found.sql is not None:
+        assert [round(float(row[0]), 2) for row in engine.ask(found.sql).rows] == [765.75]
+
+
 def test_months_of_several_years_are_counted_however_they_are_written(engine: Engine) -> None:
     if engine.dialect == "sqlserver":
         pytest.skip("the stand-in orders by no position of an aggregate")

@@ -23,6 +23,7 @@ def _as_text(sql: str, column: str, why: str) -> Case:
 
 
 LENT = "FROM readers AS r LEFT JOIN loans AS l ON l.reader_id = r.id"
+AFTER = "FROM loans AS l JOIN loans AS m ON m.id = l.id - 1"
 SEEN = "FROM films AS f LEFT JOIN screenings AS s ON s.film_id = f.film_id"
 SILENT_CASES: dict[str, tuple[Case, ...]] = {
     "undone_join": (
@@ -129,6 +130,33 @@ SILENT_CASES: dict[str, tuple[Case, ...]] = {
             ("SELECT taken_at - INTERVAL 1 DAY FROM loans", "an interval"),
             ("SELECT INTERVAL 1 DAY + taken_at FROM loans", "an interval before it"),
             dialect="mysql",
+        ),
+        Case(
+            f"SELECT AVG((l.taken_at - m.taken_at)) / 3600 AS hours {AFTER}",
+            f"SELECT AVG((EXTRACT(EPOCH FROM (l.taken_at - m.taken_at)))) / 3600 AS hours {AFTER}",
+            "hours are meant, of an interval",
+            dialect="postgresql",
+        ),
+        Case(
+            f"SELECT l.book_id {AFTER} WHERE (l.taken_at - m.taken_at) / 86400.0 > 30",
+            f"SELECT l.book_id {AFTER} WHERE (EXTRACT(EPOCH FROM (l.taken_at - m.taken_at))) / 86400.0 > 30",
+            "days are meant",
+            dialect=ELSEWHERE,
+        ),
+        Case(
+            "SELECT (MAX(taken_at) - MIN(taken_at)) / 60 FROM loans",
+            "SELECT (EXTRACT(EPOCH FROM (MAX(taken_at) - MIN(taken_at)))) / 60 FROM loans",
+            "minutes, between the first and the last",
+            dialect=ELSEWHERE,
+        ),
+        *_left_alone(
+            (f"SELECT AVG(EXTRACT(EPOCH FROM (l.taken_at - m.taken_at)) / 3600) {AFTER}", "seconds, as it says"),
+            (f"SELECT (l.taken_at - m.taken_at) / 2 {AFTER}", "half of it"),
+            (f"SELECT l.fee / 3600 {AFTER}", "a number"),
+            ("SELECT (held_on - planned_on) / 60 FROM openings", "days are numbers"),
+            (f"SELECT l.fee / (l.taken_at - m.taken_at) {AFTER}", "by an interval"),
+            (f"SELECT AVG(l.taken_at - m.taken_at) {AFTER}", "an interval is shown"),
+            dialect=ELSEWHERE,
         ),
         *_left_alone(("SELECT taken_at - due FROM loans", "PostgreSQL subtracts times"), dialect="postgresql"),
         *_left_alone(("SELECT taken_at - due FROM loans", "so does DuckDB"), dialect=ELSEWHERE),

@@ -1,9 +1,12 @@
-"""Sums and differences of dates, where the database takes them for numbers.
+"""Sums and differences of dates, where the database does not give the number that the query works with.
 
 SQLite reads the digits that a text begins with: `'2024-03-01' - '2024-01-01'` is 0. MySQL reads all digits:
 `DATE '2024-02-01' - DATE '2024-01-31'` is 70. PostgreSQL and DuckDB give days. A query that counts days becomes a
 candidate if both columns hold days of about the same years, as check-in and check-out do; years may be meant between a
 birth and an entry.
+
+Between two times, PostgreSQL and DuckDB give an interval, not seconds: `AVG(ended - started) / 3600` is an interval of
+some seconds, where hours are meant. A query that divides the seconds becomes a candidate.
 """
 
 from __future__ import annotations
@@ -25,9 +28,15 @@ _SAYS_YEARS = words("year age jahr jahre alter années ans años anni edad età 
 _SAME = (exp.Max, exp.Min, exp.Coalesce, exp.Paren)  # of a date they give a date
 _DATES = (exp.Date, exp.CurrentDate, exp.CurrentTimestamp, exp.TsOrDsToDate, exp.Timestamp)
 _FUNCTIONS = {"DATE", "DATETIME", "NOW"}
+_TIME = re.compile(r"timestamp|datetime", re.IGNORECASE)
+_OF_TIMES = (exp.Avg, exp.Sum, exp.Max, exp.Min, exp.Paren)  # of an interval they give an interval
+_SECONDS = frozenset({60, 3600, 86400})  # of a minute, an hour and a day
 
 
 def apply(context: RuleContext) -> Finding | None:
+    if context.schema.dialect in {"postgresql", "duckdb"}:
+        detail = "A difference of two times is an interval, and not a number of seconds: {}."
+        return context.change_each(exp.Div, by=lambda node: _divide_seconds(node, context), detail=detail)
     if context.schema.dialect not in {"sqlite", "mysql", "mariadb"}:
         return None
     for node in context.query.find_all(exp.Add, exp.Sub, exp.Avg, exp.Sum):
@@ -37,6 +46,20 @@ def apply(context: RuleContext) -> Finding | None:
             changed = context.change(lambda tree: _count_days(tree, context))
             return changed._replace(detail=detail) if changed is not None else Finding(detail)
     return None
+
+
+def _divide_seconds(node: exp.Expr, context: RuleContext) -> exp.Expr | None:
+    """The quotient of an interval's seconds and those of a unit; None for any other quotient."""
+    between, divisor = node.this, node.expression.unnest()
+    while isinstance(between, _OF_TIMES):
+        between = between.this
+    if not isinstance(between, exp.Sub) or not isinstance(divisor, exp.Literal) or divisor.is_string:
+        return None
+    sides = (between.this, between.expression)
+    if float(divisor.name) not in _SECONDS or not all(_is_time(it, context) for it in sides):
+        return None
+    between.replace(exp.Extract(this=exp.var("EPOCH"), expression=exp.paren(between.copy())))
+    return node
 
 
 def _count_days(tree: exp.Query, context: RuleContext) -> Iterator[Change]:
@@ -70,6 +93,14 @@ def _is_step_or_year(node: exp.Expr) -> bool:
     return (
         isinstance(node, exp.Interval) or is_year or (isinstance(node, exp.TimeToStr) and node.text("format") == "%Y")
     )
+
+
+def _is_time(node: exp.Expr, context: RuleContext) -> bool:
+    """Whether it is a column of times, or the first or last of one."""
+    while isinstance(node, _SAME):
+        node = node.this
+    owner = owner_of(node, context.schema) if isinstance(node, exp.Column) else None
+    return owner is not None and _TIME.search(owner[1].type) is not None
 
 
 def _is_date(node: exp.Expr | None, context: RuleContext) -> bool:

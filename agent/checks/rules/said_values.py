@@ -66,13 +66,11 @@ def find_unwritten_values(context: RuleContext) -> dict[str, list[LinkedValue]]:
             named.setdefault(value.mention, []).append(value)
     inside = {one for one in named if any(one != other and one in other for other in named)}  # `York` in `New York`
 
-    others = {it.value.casefold() for it in filters}  # `label = 'City driving'` does not use 'City'
+    others = {it.value.casefold() for it in filters}  # `label = 'City driving'` does not use the kind 'City'
 
     def is_used(values: list[LinkedValue]) -> bool:
-        stored = (it.value.casefold() for it in values)
-        return any(
-            one == text or (text not in others and (one in text or text in one)) for one in stored for text in texts
-        )
+        pairs = ((it, it.value.casefold(), text) for it in values for text in texts)
+        return any(a == b or ((a in b or b in a) and not (b in others and is_kind(it))) for it, a, b in pairs)
 
     return {name: values for name, values in named.items() if name not in inside and not is_used(values)}
 
