@@ -378,6 +378,8 @@ DAYS = "SELECT day AS {name}, SUM(sold) AS n FROM sales GROUP BY 1"
          ("maggio 2024", "giugno 2024")),
         ("월별 판매량은?", TEXTS, "month", ("2024-03", "2024-12"), ("2024년 3월", "2024년 12월")),
         ("How many were sold each day?", DAYS, "day", ("2024-03-01", "2024-12-01"), ("2024-03-01", "2024-12-01")),
+        ("In which month were most sold?", DAYS, "month", ("2024-03-01",), ("March 2024",)),
+        ("On which day of the month?", DAYS, "month", ("2024-03-01", "2024-03-02"), ("2024-03-01", "2024-03-02")),
         ("How many were sold of each code?", DAYS, "code", ("2024-03", "2024-13"), ("2024-03", "2024-13")),
     ],
 )  # fmt: skip

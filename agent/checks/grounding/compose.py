@@ -49,6 +49,7 @@ _AGGREGATES = {"avg": "average", "sum": "total", "min": "minimum", "max": "maxim
 
 _MONTH = re.compile(r"([12]\d{3})-(0[1-9]|1[0-2])")
 _FIRST_OF_MONTH = re.compile(r"([12]\d{3})-(0[1-9]|1[0-2])-01(?:[T ]00:00(?::00(?:\.0+)?)?)?")
+_MONTH_NAME = re.compile(r"(?:^|_)(?:month|monat|mois|mes|mese)(?:$|_)", re.IGNORECASE)
 
 _MONTHS: Mapping[str, str] = {
     "en": "January February March April May June July August September October November December",
@@ -345,8 +346,11 @@ class _Composer:
     def _months(self, column: ColumnFacts) -> re.Pattern[str] | None:
         """The pattern of a column's months, if all its values are months."""
         cells = [row[column.index] for row in self.facts.rows if row[column.index] is not None]
-        pattern = _FIRST_OF_MONTH if column.projection.monthly else _MONTH
-        return pattern if cells and all(isinstance(it, str) and pattern.fullmatch(it) for it in cells) else None
+        holds_days = column.projection.monthly or _MONTH_NAME.search(column.name)
+        for pattern in (_MONTH, _FIRST_OF_MONTH) if holds_days else (_MONTH,):
+            if cells and all(isinstance(it, str) and pattern.fullmatch(it) for it in cells):
+                return pattern
+        return None
 
     def _format(self, column: ColumnFacts) -> ColumnFormat:
         found = self._formats[column.index]
