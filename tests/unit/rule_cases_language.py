@@ -252,6 +252,9 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
                 (f"{PRIZES} WHERE badge_id = 3", None, "any badge may be meant by its key", WON, (*BRONZE, 0.76, 5)),
                 (f"{PRIZES} WHERE badge_id IN (3, 4)", None, "chosen by its key", WON, (*BRONZE, 0.76, 5), FOURTH),
                 (f"{PRIZES} WHERE badge_id = 3", DOUBT, "the key of another value", WON, (*BRONZE, 0.76, 5), FOURTH),
+                (f"{PRIZES} WHERE badge_id = 'bronze'", DOUBT, "no number equals it", WON, (*BRONZE, 0.76, 5), FOURTH),
+                (f"{PRIZES} WHERE colour = 'bronze'", None, "another column's text", WON, (*BRONZE, 0.76, 5), FOURTH),
+                (f"{PRIZES} WHERE colour = 'bronze red'", DOUBT, "of a kind, more than it", WON, (*BRONZE, 0.76, 5)),
             )
         ),
     ),

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from executors.base import Schema
-from executors.sql.literals import text_filters
+from executors.sql.literals import is_text, text_filters
 from rag.linking.values import LinkedValue
 from rag.words import join_folded, telling_words, tokens, words
 
@@ -82,7 +82,9 @@ def is_kind(value: LinkedValue) -> bool:
 
 
 def _list_texts(context: RuleContext) -> list[str]:
-    literals = (it for it in context.query.find_all(exp.Literal) if it.is_string)
+    """The texts of a query, in small letters, except those that no number of their column equals: `code = 'Lost'`."""
+    unequal = {id(it.literal) for it in text_filters(context.query, context.schema) if not is_text(it.column)}
+    literals = (it for it in context.query.find_all(exp.Literal) if it.is_string and id(it) not in unequal)
     return [text for it in literals if (text := str(it.this).casefold().strip("%"))]
 
 
