@@ -10,6 +10,7 @@ from rag.linking.values import Code, How, LinkedValue
 PRIZES, WON = "SELECT COUNT(*) FROM prizes", "How many bronze prizes were won?"
 BRONZE: tuple[str, str, How] = ("Bronze", "bronze", "case")
 FOURTH = Code("id", 4)
+DISPLAYED = "How many flats are on display?"
 PARKING = "How many parking spaces do the flats have?"
 HOURS = (make_document("column", "Time on loan, in hours.", table="loans", column="fee"),)
 
@@ -274,6 +275,7 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
                     (),
                 ),
                 ("SELECT COUNT(*) FROM flats WHERE rooms = 1", None, "no yes or no", PARKING, ()),
+                ("SELECT COUNT(*) FROM flats WHERE on_display = TRUE", None, "a word that tells little", DISPLAYED, ()),
                 (
                     "SELECT COUNT(*) FROM flats WHERE balcony",
                     None,
@@ -412,6 +414,7 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
         ),
         Case("SELECT COUNT(*) AS n FROM loans", DOUBT, "a table", question="How many loans are there per reader?"),
         Case("SELECT SUM(fee) FROM loans", DOUBT, "by", question="What are the fees by channel?"),
+        Case("SELECT AVG(fee) FROM loans", DOUBT, "few words", question="average fee per reader"),
         Case("SELECT COUNT(*) FROM loans", DOUBT, "German", question="Wie viele Ausleihen gab es pro Leser?"),
         Case(
             "SELECT channel, COUNT(*) FROM readers GROUP BY channel",

@@ -1,4 +1,7 @@
-"""The cases of the rules on the rows that a result shows: the first ones, and repeated ones. See `rule_cases`."""
+"""The cases of the rules on the rows that a result shows: the first ones, repeated ones, a single number.
+
+See `rule_cases`.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,9 @@ LENT = "FROM readers AS r JOIN loans AS l ON l.reader_id = r.id"
 ADA, BO = (1, "Ada", 1999, "M"), (2, "Bo", 2021, "T")
 ADA_TWICE = (ADA, BO, ADA)
 KNOWN = " WHERE NOT price IS NULL"
+MORE = "Did Ada borrow more books than Bo?"
+OF_ADA = f"SELECT COUNT(*) {LENT} WHERE r.name = 'Ada'"
+ONE_NUMBER = ((3,),)
 
 
 def _filled(sql: str, added: str, why: str, dialect: str = "sqlite") -> Case:
@@ -135,5 +141,41 @@ SHOWN_CASES: dict[str, tuple[Case, ...]] = {
                 ("SELECT x.id FROM (SELECT reader_id AS id FROM loans) AS x", "of no table", ((1,), (1,))),
             )
         ),
+    ),
+    "compared_sides": tuple(
+        Case(sql, expected, why, question=question, rows=rows)
+        for sql, question, rows, expected, why in (
+            (OF_ADA, MORE, ONE_NUMBER, DOUBT, "of one of them"),
+            (f"SELECT COUNT(*) {LENT} WHERE r.name IN ('Ada', 'Bo')", MORE, ONE_NUMBER, DOUBT, "of both together"),
+            (f"SELECT SUM(l.fee) {LENT}", "Were the fees of Ada higher than those of Bo?", ((1.5,),), DOUBT, "a sum"),
+            ("SELECT since FROM readers WHERE id = 1", "Is Ada older than Bo?", ((1999,),), DOUBT, "a stored value"),
+            (OF_ADA, "did we lend more in 2024 than last year", ONE_NUMBER, DOUBT, "without a question mark"),
+            (OF_ADA, "Hat Ada mehr Bücher ausgeliehen als Bo?", ONE_NUMBER, DOUBT, "in German"),
+            (OF_ADA, "Has Ada borrowed more than Bo in 2024?", ONE_NUMBER, DOUBT, "in a year"),
+            (f"SELECT r.name, COUNT(*) {LENT} GROUP BY r.id", MORE, (("Ada", 3), ("Bo", 2)), None, "a row for each"),
+            ("SELECT COUNT(id), COUNT(fee) FROM loans", MORE, ((3, 2),), None, "a column for each"),
+            (f"SELECT SUM(r.name = 'Ada') > SUM(r.name = 'Bo') {LENT}", MORE, ((1,),), None, "the query compares"),
+            (f"SELECT SUM(r.name = 'Ada') - SUM(r.name = 'Bo') {LENT}", MORE, ((1,),), None, "the difference"),
+            (
+                f"SELECT CASE WHEN SUM(r.name = 'Ada') > SUM(r.name = 'Bo') THEN 1 ELSE 0 END {LENT}",
+                MORE,
+                ((1,),),
+                None,
+                "a case for each answer",
+            ),
+            ("SELECT title FROM books LIMIT 1", MORE, (("yes",),), None, "a word"),
+            (OF_ADA, MORE, ((True,),), None, "a yes"),
+            (OF_ADA, MORE, ((None,),), None, "nothing"),
+            (OF_ADA, MORE, None, None, "unknown rows"),
+            (OF_ADA, "How many more books did Ada borrow than Bo?", ONE_NUMBER, None, "asks for the difference"),
+            (OF_ADA, "Did Ada borrow more than 50 books?", ONE_NUMBER, None, "a number to compare with"),
+            (OF_ADA, "Has Ada more loans than the 3 of Bo?", ONE_NUMBER, None, "a number behind a word"),
+            (OF_ADA, "Does Ada borrow more than the average?", ONE_NUMBER, None, "an average, which is known"),
+            (OF_ADA, "Are there readers with more loans than Bo?", ONE_NUMBER, None, "how many there are"),
+            (OF_ADA, "Did anyone borrow more than Bo?", ONE_NUMBER, None, "how many there are, in another word"),
+            (OF_ADA, "Which readers borrowed more than Bo?", ONE_NUMBER, None, "no yes-no question"),
+            (OF_ADA, "Did Ada borrow books?", ONE_NUMBER, None, "no comparison"),
+            (OF_ADA, "Ada a-t-elle emprunté plus de livres que Bo ?", ONE_NUMBER, None, "in French, where que is more"),
+        )
     ),
 }

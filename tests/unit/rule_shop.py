@@ -104,6 +104,7 @@ TABLES = (
             _column("balcony", "BOOLEAN"),
             _column("is_let"),
             _column("pets", "TEXT", "N", "Y"),
+            _column("on_display", "BOOLEAN"),
             _column("rooms"),
         ),
         primary_key=("id",),

@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from test_unread import open_lab
 
 from agent.core.models import Options
 from agent.pipeline.service import Service
 from agent.platform.config.settings import Settings
 from testbed.scripted_model import ScriptedModel
-from tests.unit.test_unread import open_lab
 
 SCHEMA = """
 CREATE TABLE vehicle (

@@ -55,6 +55,7 @@ RULES = (
     "unread_kind",
     "unread_join",
     "asked_of_each",
+    "compared_sides",
     "unasked_count",
     "counted_rows",
     "repeated_rows",

@@ -37,12 +37,13 @@ def apply(context: RuleContext) -> Finding | None:
         if is_day or (is_filter and len(own) > 1 and not own & mentioned):
             unmentioned[repr(text)] = None
     if is_english(context.question):
-        unmentioned |= dict.fromkeys(_list_unsaid_flags(context, telling_words(told)))
+        unmentioned |= dict.fromkeys(_list_unsaid_flags(context, told))
     return Finding(f"Neither the question nor the docs name {', '.join(unmentioned)}.") if unmentioned else None
 
 
-def _list_unsaid_flags(context: RuleContext, mentioned: frozenset[str]) -> Iterator[str]:
+def _list_unsaid_flags(context: RuleContext, told: str) -> Iterator[str]:
     """The columns of yes and no that are compared with a constant and that no word resembles. The words are English."""
+    mentioned, telling = words(told), telling_words(told)
     for condition in context.query.find_all(exp.EQ, exp.NEQ, exp.Is):
         column, value = condition.this, condition.expression
         owner = owner_of(column, context.schema) if isinstance(column, exp.Column) else None
@@ -50,7 +51,8 @@ def _list_unsaid_flags(context: RuleContext, mentioned: frozenset[str]) -> Itera
             continue
         own = words(split_name(owner[1].name)) - _FLAG_WORDS
         docs = words(owner[1].comment).union(*(words(it.text) for it in context.documents if column.name in it.text))
-        is_said = docs & telling_words(context.question) or any(_resembles(a, b) for a in own for b in mentioned)
+        is_said = docs & telling_words(context.question) or any(_resembles(a, b) for a in own for b in telling)
+        is_said = is_said or any(it in mentioned for it in own if len(it) > _SHORTEST)  # "on display"
         if own and not is_said:
             yield column.name
 

@@ -287,6 +287,12 @@ _STOP_WORDS = {
     "it": "il lo la gli le di del della dei delle quale quali quanti quante quanto sono è era erano in nel nella con e"
     " che ci mostra mostrami abbiamo nostri nostre recentemente chi tutti tutte dal al negli ultimi recenti ultimamente",
 }
+# Words of short questions, such as "average cost per treatment", that none of the other languages has.
+_SHORT = (
+    "average number every highest lowest longest shortest never without than more most least whose where when still been"
+    " by percentage share and"
+)
+_ENGLISH_ALONE = frozenset(_SHORT.split())
 _BY_WORD = {name: frozenset(listed.split()) for name, listed in _STOP_WORDS.items()}
 _SAYING_NOTHING = {code: language.naming_nothing for code, language in LANGUAGES.items()}
 _LETTERS = {"de": "ß", "fr": "œ", "es": "ñ¿¡"}  # no other language has them
@@ -321,7 +327,7 @@ def _by_any_words(question: str, found: Sequence[str], counts: Mapping[str, int]
 def is_english(question: str) -> bool:
     """Whether a question is certainly English. A question of few words may be in any language."""
     found = set(re.findall(r"[^\W\d_]+", question.lower()))
-    return question.isascii() and frames_of(question) is EN and bool(found & _BY_WORD["en"])
+    return question.isascii() and frames_of(question) is EN and not found.isdisjoint(_BY_WORD["en"] | _ENGLISH_ALONE)
 
 
 def write_list(text: str, labels: list[str]) -> str:
