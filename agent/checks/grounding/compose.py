@@ -24,6 +24,7 @@ from agent.databases.ties import write_tie_count
 from agent.platform.llm.prompting import templates
 from agent.platform.llm.prompting.fences import one_line
 from executors.base import JsonValue
+from rag.linking.month_names import NAMES
 
 SHORT_LIST = 10  # most rows that are all listed; of more, only the first and the last
 SOME = 3  # rows of a longer list without an order, whose last row tells nothing
@@ -51,13 +52,6 @@ _MONTH = re.compile(r"([12]\d{3})-(0[1-9]|1[0-2])")
 _FIRST_OF_MONTH = re.compile(r"([12]\d{3})-(0[1-9]|1[0-2])-01(?:[T ]00:00(?::00(?:\.0+)?)?)?")
 _MONTH_NAME = re.compile(r"(?:^|_)(?:month|monat|mois|mes|mese)(?:$|_)", re.IGNORECASE)
 
-_MONTHS: Mapping[str, str] = {
-    "en": "January February March April May June July August September October November December",
-    "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
-    "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-    "it": "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
-}
 _MONTH_OF_YEAR: Mapping[str, str] = {"es": "{month} de {year}", "ko": "{year}년 {number}월"}
 
 
@@ -403,7 +397,7 @@ def _is_name(cell: JsonValue) -> bool:
 
 def _write_month(year: int, number: int, language: str) -> str:
     """`March 2024`, `marzo de 2024`, `2024년 3월`. Args: number: from 1."""
-    names = _MONTHS.get(language, _MONTHS["en"]).split()
+    names = NAMES.get(language, NAMES["en"]).split()
     return _MONTH_OF_YEAR.get(language, "{month} {year}").format(year=year, number=number, month=names[number - 1])
 
 

@@ -6,7 +6,6 @@ as which orders count as revenue, is worth keeping. If the time cannot be remove
 
 from __future__ import annotations
 
-import calendar
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 from executors.base import Frozen
 from rag.docs.documents import Document
 from rag.linking.dates import periods_in
-from rag.linking.month_names import MONTHS
+from rag.linking.month_names import MONTHS, NAMES
 from rag.linking.relative_dates import counts_from_today
 from rag.words import tokens
 
@@ -25,7 +24,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _TIME = re.compile(r"(?:19|20)\d\d(?:-\d\d)*(?:[ T].*)?")  # a year, a month, a day or a moment as a literal
 _SAID = re.compile(rf"\b{_YEAR.pattern}\b|\d[./-]\d|\bQ[1-4]\b|\bFY\s?\d")
 # Without "may", which is usually the verb.
-_MONTHS = {it.lower() for it in (*MONTHS, *calendar.month_name) if len(it) > 3}
+_MONTHS = {it for it in (*MONTHS, *NAMES["en"].lower().split()) if len(it) > 3}
 # The time at the end of a question, with the words that lead to it: " in the year 2023?"
 _LEADING = r"\s+(?:(?:in|of|on|for|during|since|im|am|seit|en|nel|del)\s+(?:the\s+)?)?(?:(?:year|jahre?)\s+)?"
 _AT_END = _LEADING + r"{}(?=\s*[?.!]?\s*$)"

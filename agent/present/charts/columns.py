@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from executors.base import JsonValue, QueryResult
+from rag.linking.month_names import NAMES
 
 
 class ColumnRole(StrEnum):
@@ -61,8 +62,7 @@ class ChartColumn(NamedTuple):
         return list(dict.fromkeys(self.values))
 
 
-MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november"]
-MONTHS += ["december"]
+MONTHS = NAMES["en"].lower().split()
 DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
 _TEXTS: tuple[tuple[Grain, re.Pattern[str]], ...] = (

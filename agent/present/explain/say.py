@@ -12,15 +12,13 @@ from typing import Self
 from sqlglot import exp
 
 from executors.sql import grammar
+from rag.linking.month_names import NAMES
 
 MAX_SQL_CHARS = 120
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _DATE = re.compile(r"(\d{4}-\d\d-\d\d)([ T]00:00(:00(\.0+)?)?)?")
 _DATE_TYPES = frozenset({"DATE", "DATETIME", "DATETIME2", "TIMESTAMP", "TIMESTAMPNTZ", "TIMESTAMPTZ", "DATE32"})
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
+_MONTHS = NAMES["en"].split()
 
 
 def words(name: str) -> str:

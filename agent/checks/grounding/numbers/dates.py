@@ -9,14 +9,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_MONTHS = (
-    "january januar jan janvier enero gennaio", "february februar feb février febrero febbraio",
-    "march märz mar mär mars marzo", "april apr avril abril aprile", "may mai mayo maggio",
-    "june juni jun juin junio giugno", "july juli jul juillet julio luglio", "august aug août agosto",
-    "september sept sep septembre septiembre settembre", "october oktober oct okt octobre octubre ottobre",
-    "november nov novembre noviembre", "december dezember dec dez décembre diciembre dicembre",
-)  # fmt: skip
-MONTHS = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+from rag.linking.month_names import NAMES
+
+_SHORT = ("jan feb mar apr may jun jul aug sep oct nov dec", "jan feb mär apr mai jun jul aug sept okt nov dez")
+MONTHS = {name: number for it in (*NAMES.values(), *_SHORT) for number, name in enumerate(it.lower().split(), 1)}
 _NAMES = "|".join(sorted(MONTHS, key=len, reverse=True))
 _ORDINALS = (
     "first 1st erste ersten erstes 1. premier 1er primer primo",
