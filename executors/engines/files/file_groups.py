@@ -215,14 +215,8 @@ def _letters(name: str) -> str:
 def _forms(table: str) -> list[str]:
     """A table's name, and its possible English singulars: categories, boxes, orders."""
     name = table.lower()
-    forms = [name]
-    if name.endswith("ies"):
-        forms.append(f"{name[:-3]}y")
-    if name.endswith("es"):
-        forms.append(name[:-2])
-    if name.endswith("s"):
-        forms.append(name[:-1])
-    return forms
+    plurals = (("ies", "y"), ("es", ""), ("s", ""))
+    return [name, *(name.removesuffix(ending) + singular for ending, singular in plurals if name.endswith(ending))]
 
 
 # The pattern of a date, precise enough to find values of another kind.
