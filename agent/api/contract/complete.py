@@ -21,8 +21,10 @@ _FIELD = re.compile(r"^([a-z_]+(?:, [a-z_]+)*): (.+(?:\n {4}.+)*)\n?", re.MULTIL
 # Models that share fields, and the model whose docstring describes these fields.
 INHERITED = {
     "AnswerPart": "Answer",
+    "ChatResponse": "Answer",
     "ChatSchema": "ChatTable",
     "DatabaseDetail": "DatabaseInfo",
+    "GenerateResponse": "Answer",
     "ListedDocument": "Document",
     "PutTileResponse": "TileResponse",
     "ReviewDetail": "ReviewSummary",

@@ -40,39 +40,27 @@ _OF_ERROR = ("sql_query", "verified", "confidence", "checks", "doubts", "needs_h
 class ChatResponse(Frozen):
     """The response to a message. Fields that do not apply are absent.
 
-    status: `success`, `clarification_needed`, or `error` if no attempt gave an accepted result.
     kind: How the message was answered. `query`: by SQL. `about_data`: from schema and docs. `small_talk`: without data.
         `change`: a change of rows.
     message: The answer in the message's language, or the question to the user.
     answer_source: Who wrote `message`. `model`: a model; each claim was checked against the rows. `composed`:
         Plumbline, from the rows.
     sql_query: The query whose rows are in `results`.
-    results: The rows, one object per row.
-    columns: Column names, in the query's order.
-    row_count: Number of rows in `results`.
     error_details: Why there are no rows.
     question: The message as it was answered. A follow-up is completed from earlier messages.
-    trace_id: Identifies the request in logs and traces. All questions of one `traceparent` share it.
-    answer_id: Identifies the answer. Feedback, sessions, links and resumed streams refer to it.
-    verified: Whether the answer passed every check.
     confidence: Calibrated probability, 0 to 1, that the rows are right.
-    checks: The checks of the answer, in order.
-    doubts: What rules noticed about the query.
     corrections: Calculations in the answer that were corrected.
-    truncated: Whether the database has more rows than `results`.
     cursor: Send it to `POST /api/execute` to get the next rows.
     raw_results: The first ten records behind an aggregate, one object per record.
     raw_total: Number of records behind the result.
-    needs_human_review: Whether a person should check the answer.
     review_id: Id of the answer's review.
     choices: Suggested replies to a clarification, or questions to ask instead of one that was not answered well.
-    explanation: What the query does, in words.
     chart: A suggested chart of `results`.
     parts: The queries of a message that needed several. `message` refers to them as `[1]`.
     candidates: The distinct results of the drafts, with their votes, if `include` names them.
-    usage: Model calls, tokens and cost.
-    warnings: What was skipped or incomplete, one sentence each.
     """
+
+    # `INHERITED` in `agent.api.contract.complete` takes the other descriptions from `Answer`.
 
     status: Literal["success", "error", "clarification_needed"]
     kind: Kind = "query"

@@ -54,15 +54,7 @@ class GenerateResponse(Frozen):
     answer_summary: The answer in the question's language. For an error, what to do next.
     dialect: SQL dialect; `postgres` for PostgreSQL. Null if no database was opened.
     execution_result: The rows, one object per row.
-    trace_id: Identifies the request in logs and traces. All questions of one `traceparent` share it.
-    answer_id: Identifies the answer. Feedback, sessions, links and resumed streams refer to it.
     needs_human_review: Whether a person should check the answer. True if the judge did not accept the rows.
-    verified: Whether the answer passed every check.
-    confidence: Calibrated probability, 0 to 1, that the rows are right. Null if no query answered the question.
-    checks: The checks of the answer, in order.
-    warnings: What was skipped or incomplete, one sentence each.
-    attempts: Number of attempts.
-    usage: Model calls, tokens and cost.
     answer_source: Who wrote `answer_summary`. `model`: a model; each claim was checked against the rows. `composed`:
         Plumbline, from the rows.
     review_id: Id of the answer's review.
@@ -71,6 +63,8 @@ class GenerateResponse(Frozen):
     clarification: The question to the user.
     choices: Suggested replies to `clarification`.
     """
+
+    # `INHERITED` in `agent.api.contract.complete` takes the other descriptions from `Answer`.
 
     success: bool
     kind: Kind = "query"
