@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from bench.endpoint import DIMENSION, reply_to, serve
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 from testbed.openai_replies import completion_of, openai_app
 
 CHARS = 4  # of a token

@@ -29,7 +29,7 @@ from bench.endpoint import started
 from bench.synthetic_file import Case, cases
 from rag.embedding.embedder import LocalEmbedder
 from rag.schema.text import render
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 
 RUNS = 3  # of reading a schema; the median counts
 WARM = 3  # questions of retrieval that are not counted

@@ -24,7 +24,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from bench.synthetic_file import Case
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 from testbed.openai_replies import completion_of, openai_app
 
 DIMENSION = 384

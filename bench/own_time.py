@@ -36,7 +36,7 @@ from bench.endpoint import DIMENSION, MODEL, started
 from bench.loop_blocks import LoopBlocks
 from bench.synthetic_file import Case, cases, write_docs, write_sqlite
 from bench.targets import Figure, keep, show
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 
 WARM, AT_ONCE = 10, 50
 TABLE_WIDTH = 10  # columns of a table, on average

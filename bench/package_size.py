@@ -43,8 +43,11 @@ sys.path[:0] = sys.argv[1:]
 import function_app
 from rag.docs.documents import make_document
 from rag.index.store import Store
-from rag.testing import HashingEmbedder
-store, embedder = Store(__import__("pathlib").Path(tempfile.mkdtemp())), HashingEmbedder()
+class Lengths:
+    name, dimension = "lengths", 2
+    def embed(self, texts):
+        return [[float(len(text)), 1.0] for text in texts]
+store, embedder = Store(__import__("pathlib").Path(tempfile.mkdtemp())), Lengths()
 documents = [make_document("rule", f"Rule {number} about orders.", database="shop") for number in range(9)]
 store.sync("shop", documents, embedder)
 assert len(store.search("shop", embedder.embed(["orders"])[0], 5)) == 5

@@ -26,8 +26,8 @@ from agent.evaluation.retrieval.report import p95
 from bench import synthetic
 from rag.embedding.embedder import Embedder, LocalEmbedder
 from rag.schema.text import render
-from rag.testing import HashingEmbedder
 from rag.words import phrases
+from testbed.embedder import HashingEmbedder
 
 SIZES = (1_000, 10_000, 100_000)
 DIMENSION = 384  # MiniLM's

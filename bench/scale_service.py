@@ -12,7 +12,7 @@ from agent.pipeline.service import Service, build_service
 from bench.endpoint import DIMENSION, started
 from bench.own_time import DATABASE, NO_REUSE, settings_of
 from bench.synthetic_file import Case
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 
 QUERY_S, DEADLINE_S = 600.0, 1200.0  # generous: the bench measures durations, not timeouts
 

@@ -14,7 +14,7 @@ from rag.docs.documents import Document, make_document
 from rag.errors import EmbedderUnavailable
 from rag.index.revision import Turn, slug_of
 from rag.index.store import Store
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 from testbed.scripted_model import ScriptedModel
 
 TOTAL = make_document("column", "amount without tax", table="orders", column="total", source="shop.md")

@@ -28,7 +28,7 @@ from agent.platform.config.settings import get_settings
 from agent.platform.llm.chat import Message, Reply, ReplySchema
 from agent.platform.llm.embedded import EmbeddedModel
 from bench.endpoint import DIMENSION, reply_to, sentence_of, serve
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 from testbed.openai_replies import completion_of, openai_app
 
 MODEL_S = 600.0  # for one reply of the embedded model

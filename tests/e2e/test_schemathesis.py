@@ -27,7 +27,7 @@ from agent.databases.knowledge import build
 from agent.pipeline.service import build_service
 from agent.platform.access.policy import build_access
 from agent.platform.config.settings import Settings
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 from testbed.tireless_model import TirelessModel
 
 HERE = Path(__file__).parent

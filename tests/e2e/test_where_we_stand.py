@@ -16,7 +16,7 @@ from api_client import api_client
 from agent.api.app import create_app
 from agent.databases.knowledge import build
 from agent.pipeline.service import Service
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 from testbed.scripted_model import ScriptedModel
 
 Make = Callable[..., Service]

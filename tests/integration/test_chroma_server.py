@@ -21,7 +21,7 @@ from rag.index import chroma_server
 from rag.index.chroma_server import ChromaServer
 from rag.index.revision import Turn, slug_of
 from rag.index.store import BATCH, Store, SyncReport
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 
 TOTAL = make_document("column", "amount without tax", table="orders", column="total", source="shop.md")
 GUEST = make_document("rule", "a guest is an order without customer", source="shop.md")

@@ -18,7 +18,7 @@ from agent.pipeline.service import Service
 from agent.platform.config.profiles import EMBEDDED, PROFILES
 from agent.platform.config.settings import Settings
 from agent.platform.llm.chat import Reply, ReplySchema
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 from testbed.scripted_model import ScriptedModel
 
 QUESTION = "How many orders were cancelled?"

@@ -15,7 +15,7 @@ from rag.index import exact
 from rag.index.exact import ExactVectors
 from rag.index.revision import slug_of
 from rag.index.store import Store, SyncReport
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 
 ROOT = Path(__file__).parents[2]
 WORDS = ["order", "customer", "city", "product", "price", "tax", "refund", "month", "region", "stock", "delivery"]

@@ -12,7 +12,7 @@ from index_fixtures import QUESTION, says_revenue, write_facts
 from agent.pipeline.service import Service, build_service
 from agent.platform.config.settings import Settings
 from rag.index.revision import slug_of
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 from testbed.scripted_model import ScriptedModel
 
 

@@ -20,7 +20,7 @@ from rag.docs.documents import make_document
 from rag.index.chroma_folder import MANIFEST
 from rag.index.revision import INDEX_VERSION
 from rag.index.store import Store
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 
 QUESTION = "What is the revenue of orders?"
 

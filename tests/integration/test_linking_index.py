@@ -19,7 +19,7 @@ from rag.errors import EmbedderUnavailable
 from rag.index.store import Store
 from rag.linking.column_index import ColumnIndex, schema_passages, value_passages
 from rag.linking.values import How, LinkedValue, StoredValues
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 
 SCHEMA = Schema(
     database="shop",

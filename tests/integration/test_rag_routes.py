@@ -23,7 +23,7 @@ from agent.platform.storage.sqlite import SqliteStore
 from executors.errors import SqlRefused, UnknownDatabase
 from rag.docs.documents import make_document
 from rag.errors import EmbedderUnavailable
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 from testbed.scripted_model import ScriptedModel
 
 Client = httpx2.AsyncClient

@@ -12,7 +12,7 @@ from rag.embedding.embedder import QuestionVectors
 from rag.errors import EmbedderUnavailable, StoreUnavailable
 from rag.index.store import Store
 from rag.retriever import Retrieval, Retriever
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 
 TOTAL = make_document("column", "amount of an order without tax", table="orders", column="total")
 ORDERS = make_document("table", "one row for each order", table="orders")

@@ -14,7 +14,7 @@ from shop_questions import TOTAL, Make
 
 from agent.people.feedback.records import MAX_SQL
 from rag.errors import EmbedderUnavailable
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 from testbed.scripted_model import ScriptedModel
 
 CORRECTED = {"decision": "correct", "sql": VALID, "comment": "Cancelled orders do not count."}

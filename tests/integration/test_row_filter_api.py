@@ -22,7 +22,7 @@ from agent.databases.knowledge import build
 from agent.understanding.messages.kinds import AboutData, Topic
 from agent.understanding.messages.replies import DataReplies
 from executors.errors import DatabaseUnavailable, UnknownDatabase
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 from testbed.scripted_model import ScriptedModel
 
 Client = httpx2.AsyncClient

@@ -11,7 +11,7 @@ from people_shop import ANN, BEN, REX, Client, fail, served, succeed
 from shop_questions import Make
 
 from agent.databases.knowledge import build
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 from testbed.scripted_model import ScriptedModel
 
 REGISTRY = """

@@ -14,7 +14,7 @@ from rag.docs.documents import Document, make_document
 from rag.errors import IndexOutdated
 from rag.index import exact
 from rag.index.store import Store, SyncReport
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 
 # -- what is found -----------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from index_fixtures import ALL, TOTAL, contents, numbered, revision
 
 from rag.errors import IndexDamaged, StoreUnavailable
 from rag.index.store import Store, SyncReport
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 
 
 def vectors_file(folder: Path, name: str) -> Path:
@@ -129,7 +129,7 @@ from pathlib import Path
 from rag.docs.documents import make_document
 from rag.errors import StoreUnavailable
 from rag.index.store import Store
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
 try:
     documents = [make_document("rule", f"rule {n}") for n in range(3000)]

@@ -16,7 +16,7 @@ from index_fixtures import ALL, CITY, GUEST, NOW, TOTAL, FailingEmbedder, number
 from rag.errors import EmbedderUnavailable, IndexBusy, IndexingStopped
 from rag.index.revision import Turn, slug_of
 from rag.index.store import BATCH, Store, SyncReport
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 120.0
@@ -139,7 +139,7 @@ READ = """
 import sys, time
 from pathlib import Path
 from rag.index.store import Store
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 
 store, embedder = Store(Path(sys.argv[1])), HashingEmbedder()
 (vector,) = embedder.embed(["fact"])
@@ -160,7 +160,7 @@ from pathlib import Path
 from rag.docs.documents import make_document
 from rag.index.revision import Turn
 from rag.index.store import Store
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 
 store, embedder = Store(Path(sys.argv[1])), HashingEmbedder()
 for generation in range(1, 6):

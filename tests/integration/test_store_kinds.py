@@ -13,7 +13,7 @@ from rag.index import exact
 from rag.index.store import Store
 from rag.linking.column_index import ColumnIndex
 from rag.linking.values import StoredValues
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 
 COLUMNS = tuple(make_document("column", f"colour {n} of a car", table="cars", column=f"c{n}") for n in range(30))
 RULES = tuple(make_document("rule", f"rule {n}: a car has a colour") for n in range(12))

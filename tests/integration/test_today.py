@@ -22,7 +22,7 @@ from agent.core.callers import LOCAL
 from agent.databases.knowledge import build
 from agent.pipeline import asking
 from agent.pipeline.service import Service
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 from testbed.scripted_model import ScriptedModel
 
 LATE = datetime(2026, 10, 31, 23, 30, tzinfo=UTC)  # already November in Berlin, where the clocks went back a week ago

@@ -22,7 +22,7 @@ from rag.embedding.embedder import LocalEmbedder
 from rag.errors import EmbedderUnavailable, RetrievalError
 from rag.index.revision import Turn, slug_of
 from rag.index.store import Store
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 
 QUESTION = "What is the revenue of orders?"
 OVERLOADED = "The embedding model answered with status 429."

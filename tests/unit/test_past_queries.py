@@ -16,8 +16,8 @@ from rag.docs.documents import Retrieved, make_document
 from rag.docs.past_queries import fold_question, mask, mask_past_question, vocabulary, vocabulary_of
 from rag.index.store import Store
 from rag.retriever import CANDIDATE_QUERIES, MAX_QUERIES, Retriever, distinct
-from rag.testing import HashingEmbedder
 from rag.words import words
+from testbed.embedder import HashingEmbedder
 
 KNOWN = vocabulary(
     ["Berlin", "credit_card", "New York", "DE", "OR", "order", "in", "2024-01-05", "C"],

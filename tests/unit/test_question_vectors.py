@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rag.embedding.embedder import QuestionVectors
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 
 
 def test_only_new_texts_are_computed_and_those_at_once() -> None:

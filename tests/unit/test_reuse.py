@@ -19,7 +19,7 @@ from agent.pipeline.service import Service
 from agent.platform.storage.memory import MemoryStore
 from agent.platform.storage.sqlite import SqliteStore
 from executors.base import Column, Schema, Table
-from rag.testing import HashingEmbedder
+from testbed.embedder import HashingEmbedder
 from testbed.scripted_model import ScriptedModel
 
 QUESTION = "What is the total of all orders?"
