@@ -138,8 +138,8 @@ class BombCheck:
             assert "Stack Trace" not in error.message, "a stack reached the caller"
         took = time.monotonic() - began
         assert took < TIMEOUT_S + GRACE_S + _SPARE_S, f"it took {took:.0f} s"
-        for pid in self.pool.pids():
-            assert (peak := _peak(pid)) < MEMORY + 200_000_000, f"{peak:,} bytes of memory"
+        for worker in (*self.pool._idle, *self.pool._busy):
+            assert (peak := _peak(worker._process.pid)) < MEMORY + 200_000_000, f"{peak:,} bytes of memory"
         assert executor.run(_query("SELECT count(*) FROM many"), timeout_s=_SPARE_S).rows == ((9,),)
 
 

@@ -78,11 +78,6 @@ class WorkerPool:
             else:
                 self._give_back(worker)
 
-    def pids(self) -> list[int]:
-        """The ids of all processes of the pool."""
-        with self._changed:
-            return [worker.pid for worker in (*self._idle, *self._busy)]
-
     def end(self) -> None:
         """End all workers, including busy ones, whose requests fail. A later call starts new ones."""
         with self._changed:

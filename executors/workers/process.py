@@ -148,10 +148,6 @@ class Worker:
         self._connection = Connection(own.detach())
 
     @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    @property
     def is_alive(self) -> bool:
         return self._process.poll() is None
 

@@ -75,6 +75,12 @@ def make(tmp_path: Path, pool: WorkerPool) -> Make:
     return make
 
 
+def pids(pool: WorkerPool) -> list[int]:
+    """The ids of all processes of a pool."""
+    with pool._changed:
+        return [worker._process.pid for worker in (*pool._idle, *pool._busy)]
+
+
 def is_there(pid: int) -> bool:
     """Whether a process is, and is no corpse that nobody has buried."""
     try:
@@ -103,14 +109,14 @@ def test_rows_that_are_wide_are_fetched_few_at_a_time(make: Make, pool: WorkerPo
     """A row has 64 MB; sixty-four at a time are six times what the worker may have."""
     executor = make("sqlite")
     executor.schema()
-    before = pool.pids()
+    before = pids(pool)
     assert executor.run(unguarded(WIDE), timeout_s=300).truncated
-    assert pool.pids() == before
+    assert pids(pool) == before
 
 
 def test_the_system_holds_a_worker_to_its_memory(make: Make, pool: WorkerPool) -> None:
     make("sqlite").schema()
-    (pid,) = pool.pids()
+    (pid,) = pids(pool)
     limits = Path(f"/proc/{pid}/limits").read_text(encoding="ascii").splitlines()
     found = {line[:25].strip(): line[25:].split()[:2] for line in limits}
     assert found["Max data size"] == [str(MEMORY), str(MEMORY)]
@@ -154,7 +160,7 @@ def test_a_cancelled_query_leaves_its_worker_to_the_next_one(
     monkeypatch.setattr(process, "CANCEL_GRACE_S", 60.0)  # a busy machine may need more than a second
     executor, cancel = make("sqlite"), Cancel()
     executor.schema()
-    before = pool.pids()
+    before = pids(pool)
     with ThreadPoolExecutor(1) as threads:
         running = threads.submit(executor.run, unguarded(ENDLESS), timeout_s=300, cancel=cancel)
         until(lambda: len(pool._busy) == 1)
@@ -162,13 +168,13 @@ def test_a_cancelled_query_leaves_its_worker_to_the_next_one(
         with pytest.raises(SqlFailed, match="no longer wanted"):
             running.result()
     assert executor.run(unguarded("SELECT n FROM t"), timeout_s=30).rows == ((1,),)
-    assert pool.pids() == before
+    assert pids(pool) == before
 
 
 def test_a_worker_that_hears_nothing_is_ended_when_its_query_is_cancelled(make: Make, pool: WorkerPool) -> None:
     executor, cancel = make("sqlite"), Cancel()
     executor.schema()
-    (pid,) = pool.pids()
+    (pid,) = pids(pool)
     os.kill(pid, signal.SIGSTOP)
     with ThreadPoolExecutor(1) as threads:
         running = threads.submit(executor.run, unguarded("SELECT 1"), timeout_s=300, cancel=cancel)
@@ -182,7 +188,7 @@ def test_a_worker_that_hears_nothing_is_ended_when_its_query_is_cancelled(make: 
 def test_a_query_whose_worker_hears_nothing_ends_with_its_time(make: Make, pool: WorkerPool) -> None:
     executor = make("sqlite")
     executor.schema()
-    (pid,) = pool.pids()
+    (pid,) = pids(pool)
     os.kill(pid, signal.SIGSTOP)
     with pytest.raises(SqlFailed) as failed:
         executor.run(unguarded("SELECT 1"), timeout_s=0.1)
@@ -202,7 +208,7 @@ def test_there_are_never_more_workers_than_said(make: Make, pool: WorkerPool) ->
         waiting.cancel()
         with pytest.raises(WorkerEnded), pool.worker("data", wait_s=300, cancel=waiting):
             pass
-        assert len(pool.pids()) == 2
+        assert len(pids(pool)) == 2
         cancel.cancel()
         other.cancel()
         for one in running:
@@ -216,8 +222,8 @@ def test_there_are_never_more_workers_than_said(make: Make, pool: WorkerPool) ->
 def test_a_worker_that_idles_is_ended(tmp_path: Path) -> None:
     pool = WorkerPool(1, MEMORY, idle_s=0)
     with pool.worker("nothing", wait_s=30) as worker:
-        pid = worker.pid
-    until(lambda: not pool.pids())
+        pid = worker._process.pid
+    until(lambda: not pids(pool))
     until(lambda: not list(Path("/proc").glob(f"{pid}/stat")))
 
 
@@ -225,7 +231,7 @@ def test_the_last_one_who_needs_them_ends_them_with_what_they_wrote(pool: Worker
     pool.hold()
     pool.hold()
     with pool.worker("nothing", wait_s=30) as worker:
-        pid, folder = worker.pid, worker._folder
+        pid, folder = worker._process.pid, worker._folder
     pool.release()
     assert (is_there(pid), folder.is_dir()) == (True, True)
     pool.release()
@@ -235,7 +241,7 @@ def test_the_last_one_who_needs_them_ends_them_with_what_they_wrote(pool: Worker
 def test_a_worker_knows_no_secret_of_the_service(monkeypatch: pytest.MonkeyPatch, pool: WorkerPool) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
     with pool.worker("nothing", wait_s=30) as worker:
-        environment = Path(f"/proc/{worker.pid}/environ")
+        environment = Path(f"/proc/{worker._process.pid}/environ")
         until(lambda: b"PATH=" in environment.read_bytes())
         assert b"secret" not in environment.read_bytes()
 
@@ -252,7 +258,7 @@ query = CheckedSql(sql=sys.argv[2], executable=sys.argv[2], row_limit=1, tables=
 threading.Thread(target=executor.run, args=[query], kwargs={"timeout_s": 300}).start()
 while not pool._busy:
     threading.Event().wait(0.01)
-print(next(iter(pool._busy)).pid, flush=True)
+print(next(iter(pool._busy))._process.pid, flush=True)
 threading.Event().wait()
 """
 
@@ -329,7 +335,7 @@ async def test_the_service_lives_while_the_guard_looks_at_a_query(
     async with api_client(app_without_docs(make_service)) as client:
         body = {"database": "shop", "sql": "SELECT order_id FROM orders"}
         assert (await client.post("/execute", json=body)).status_code == 200
-        (pid,) = guards.pids()
+        (pid,) = pids(guards)
         os.kill(pid, signal.SIGSTOP)
         try:
             asked = asyncio.create_task(client.post("/execute", json={**body, "sql": "SELECT amount FROM orders"}))
@@ -342,23 +348,23 @@ async def test_the_service_lives_while_the_guard_looks_at_a_query(
 
 
 def test_a_look_that_takes_too_long_is_a_query_that_is_too_big(guards: WorkerPool) -> None:
-    (pid,) = guards.pids()
+    (pid,) = pids(guards)
     os.kill(pid, signal.SIGSTOP)
     with ThreadPoolExecutor(1) as threads:
         looking = threads.submit(checking.check, "SELECT n FROM t", SCHEMA, row_limit=1)
-        until(lambda: [worker.pid for worker in guards._busy] == [pid])
+        until(lambda: [worker._process.pid for worker in guards._busy] == [pid])
         os.kill(pid, signal.SIGKILL)  # as the system does when its time is over
         with pytest.raises(SqlRefused, match=r"more than 0.5 seconds") as refused:
             looking.result()
     assert refused.value.kind is ErrorKind.RESOURCE
     assert checking.check("SELECT n FROM t", SCHEMA, row_limit=1).tables == ("t",)
-    assert pid not in guards.pids()
+    assert pid not in pids(guards)
 
 
 def test_a_machine_that_is_too_busy_to_look_is_not_the_querys_fault(
     guards: WorkerPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (pid,) = guards.pids()
+    (pid,) = pids(guards)
     os.kill(pid, signal.SIGSTOP)
     with monkeypatch.context() as changed:
         changed.setattr(checking, "WALL_S", 0.1)
