@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from contextvars import copy_context
 from typing import TypeVar, Unpack
 
@@ -88,20 +89,15 @@ class PatientExecutor(Executor):
 
 def within(seconds: float, call: Callable[[], T]) -> T:
     """The result of a call. Raises the call's error; NoAnswer if it does not return within that many seconds."""
-    done: list[T] = []
-    failed: list[BaseException] = []
-    ended = threading.Event()
+    done: Future[T] = Future()
 
     def work() -> None:
         try:
-            done.append(call())
+            done.set_result(call())
         except BaseException as error:  # noqa: BLE001  passed to the waiting thread
-            failed.append(error)
-        ended.set()
+            done.set_exception(error)
 
     threading.Thread(target=copy_context().run, args=[work], name="server-call", daemon=True).start()
-    if not ended.wait(seconds):
+    if not wait([done], seconds).done:
         raise NoAnswer
-    if failed:
-        raise failed[0]
-    return done[0]
+    return done.result()
