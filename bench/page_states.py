@@ -24,7 +24,7 @@ from agent.pipeline.service import build_service
 from agent.platform.access.keys import digest_of
 from agent.platform.access.policy import build_access
 from agent.platform.config.settings import Settings
-from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import MemoryStore
 from bench.page_screens import dashboard
 from bench.serving import serving
 from testbed.browser import DESKTOP, PHONE, Watched, watched

@@ -15,7 +15,7 @@ from agent.pipeline.service import Service
 from agent.platform.access.keys import digest_of
 from agent.platform.access.policy import build_access
 from agent.platform.config.settings import Settings
-from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import MemoryStore
 
 Opened = Callable[..., AbstractAsyncContextManager[httpx2.AsyncClient]]
 

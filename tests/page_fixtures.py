@@ -14,7 +14,7 @@ from agent.api.app import create_app
 from agent.pipeline.service import Service, build_service
 from agent.platform.access.policy import build_access
 from agent.platform.config.settings import Settings
-from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import MemoryStore
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page

@@ -24,9 +24,8 @@ from agent.pipeline.steps.write_plans import FORGOTTEN_AFTER_S, PlannedWrite, Wr
 from agent.platform.access.policy import Rate, RateLimiter
 from agent.platform.storage.azure_tables import AzureTablesStore
 from agent.platform.storage.idempotency import LEASE_S, Claim, Idempotency, StoredResponse
-from agent.platform.storage.memory import MemoryStore
 from agent.platform.storage.parts import PART_CHARS
-from agent.platform.storage.sqlite import SqliteStore
+from agent.platform.storage.sqlite import MemoryStore, SqliteStore
 from agent.platform.storage.store import StateConflict, StateStore
 from rag.docs.documents import make_document
 from testbed.azurite import Azurite

@@ -15,8 +15,7 @@ from state_suite_many import ManyContract
 from agent.core.errors import StateUnavailable
 from agent.core.problems import problem_of
 from agent.platform.storage.azure_tables import AzureTablesStore
-from agent.platform.storage.memory import MemoryStore
-from agent.platform.storage.sqlite import SCHEMA, SqliteStore
+from agent.platform.storage.sqlite import SCHEMA, MemoryStore, SqliteStore
 from agent.platform.storage.store import Insert, StateStore
 from testbed import azurite
 from testbed.azurite import ACCOUNT, KEY, Azurite

@@ -24,7 +24,7 @@ from agent.api.routes.page import CHAT, FOLDER
 from agent.pipeline.service import build_service
 from agent.platform.access.policy import build_access
 from agent.platform.config.settings import Settings
-from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import MemoryStore
 from testbed.browser import DESKTOP, PHONE, Watched, watched
 
 DOCS = (Path(__file__).parents[2] / "docs" / "embed.md").read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ from agent.api.app import create_app
 from agent.pipeline.service import build_service
 from agent.platform.access.policy import build_access
 from agent.platform.config.settings import Settings
-from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import MemoryStore
 from testbed.browser import PHONE, watched
 
 DOCS = """# shop

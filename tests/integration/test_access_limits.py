@@ -15,7 +15,7 @@ from agent.api.app import create_app
 from agent.pipeline.service import Service
 from agent.platform.access.policy import Access, Rate, RateLimiter, build_access
 from agent.platform.config.settings import Settings
-from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import MemoryStore
 
 Client = httpx2.AsyncClient
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import MemoryStore
 from agent.platform.storage.store import Insert, Place, Remove, Replace
 from bench import capacity_figures
 from bench.counted_store import CountedStore

@@ -22,8 +22,8 @@ from agent.core.errors import KeyReused, ModelFailed, RequestInProgress, Respons
 from agent.pipeline.service import build_service
 from agent.platform.config.settings import Settings
 from agent.platform.storage.idempotency import LEASE_S, Claim, Idempotency, StoredResponse
-from agent.platform.storage.memory import MemoryStore
 from agent.platform.storage.parts import PART_CHARS
+from agent.platform.storage.sqlite import MemoryStore
 from agent.platform.storage.store import Change, Place, Replace
 from testbed.scripted_model import ScriptedModel
 

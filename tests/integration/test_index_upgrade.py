@@ -15,7 +15,7 @@ from agent.databases.database import Database
 from agent.databases.knowledge.added_documents import AddedDocuments
 from agent.databases.knowledge.indexing import PATIENCE_S
 from agent.databases.knowledge.knowledge import Knowledge
-from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import MemoryStore
 from rag.docs.documents import make_document
 from rag.index.chroma_folder import MANIFEST
 from rag.index.revision import INDEX_VERSION

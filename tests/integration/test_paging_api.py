@@ -17,7 +17,7 @@ from mcp import Client as McpClient
 from agent.api.mcp import build_server
 from agent.databases.paging import LIFETIME_S, Cursors, Paged
 from agent.pipeline.service import Service
-from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import MemoryStore
 from executors.base import QueryResult
 from testbed.scripted_model import ScriptedModel
 

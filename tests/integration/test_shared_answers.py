@@ -16,7 +16,7 @@ from shop_questions import Make
 from agent.core.answers import Answer
 from agent.people.sessions.sessions import Sessions
 from agent.people.sessions.shares import Shares
-from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import MemoryStore
 from agent.platform.storage.store import Place, Replace
 from testbed.scripted_model import ScriptedModel
 

@@ -24,7 +24,7 @@ from agent.pipeline.service import Service
 from agent.platform.access.policy import build_access
 from agent.platform.config.settings import MB, UPLOADABLE, Settings
 from agent.platform.storage.build import VersionedStore
-from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import MemoryStore
 from executors.base import Schema
 from executors.errors import DiskFull
 from executors.registry.kinds import FILE_SUFFIXES, kind_of

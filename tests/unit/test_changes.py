@@ -11,7 +11,7 @@ from manual_clock import Clock
 
 from agent.core.errors import StateUnavailable
 from agent.databases.catalogue import LOOK_EVERY_S, PLACE, Changes, digest_of
-from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import MemoryStore
 from agent.platform.storage.store import Change, Place, Record
 from executors.base import Column, Schema, Table
 

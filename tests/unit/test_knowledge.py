@@ -16,7 +16,7 @@ from agent.databases.knowledge.build import build_embedder
 from agent.databases.knowledge.knowledge import PROBLEMS_SHOWN, RETRY_AFTER_S, Knowledge
 from agent.platform.config.settings import Settings
 from agent.platform.llm.wrappers.protected import ProtectedEmbedder
-from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import MemoryStore
 from rag.docs.documents import make_document
 from rag.embedding.embedder import LocalEmbedder
 from rag.errors import EmbedderUnavailable, RetrievalError

@@ -10,7 +10,7 @@ import pytest
 from agent.core.errors import ModelBusy, StateUnavailable
 from agent.core.queueing import WAITS, Standing
 from agent.platform.llm.pace import Allowance, Limits, Pace, limits_in, seconds_of
-from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import MemoryStore
 from agent.platform.storage.store import Place, Record
 
 ENOUGH = {"x-ratelimit-limit-tokens": "1000", "x-ratelimit-remaining-tokens": "900", "x-ratelimit-reset-tokens": "50s"}

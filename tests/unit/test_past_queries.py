@@ -10,7 +10,7 @@ import pytest
 from agent.databases.database import Database
 from agent.databases.knowledge.added_documents import AddedDocuments
 from agent.databases.knowledge.knowledge import Examples, Knowledge
-from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import MemoryStore
 from executors.base import Column, Schema, Table
 from rag.docs.documents import Retrieved, make_document
 from rag.docs.past_queries import fold_question, mask, mask_past_question, vocabulary, vocabulary_of

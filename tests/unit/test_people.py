@@ -27,7 +27,7 @@ from agent.people.feedback.records import (
 from agent.people.feedback.reviews import ReviewDecision, Reviews
 from agent.people.feedback.shelf import CHUNK, DAY_S, Shelf
 from agent.pipeline.service import Service
-from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import MemoryStore
 
 NOW = 1_760_000_000.0
 ASKED = {"trace_id": "0" * 32, "question": "How many?", "database": "shop", "principal": "ann", "sql": "SELECT 1"}

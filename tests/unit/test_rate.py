@@ -13,8 +13,7 @@ from manual_clock import Clock
 
 from agent.core.errors import TooManyRequests
 from agent.platform.access.policy import ATTEMPTS, Rate, RateLimiter
-from agent.platform.storage.memory import MemoryStore
-from agent.platform.storage.sqlite import SqliteStore
+from agent.platform.storage.sqlite import MemoryStore, SqliteStore
 from agent.platform.storage.store import Change, Place, StateConflict
 
 ROOT = Path(__file__).parents[2]

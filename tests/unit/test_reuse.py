@@ -16,8 +16,7 @@ from agent.databases.knowledge import build
 from agent.databases.knowledge.verified_queries import KIND, USED_S, Key, VerifiedQueries, VerifiedQuery
 from agent.pipeline.rounds.reuse import FROM_ANSWER, FROM_DOCS, fingerprint, may_rerun
 from agent.pipeline.service import Service
-from agent.platform.storage.memory import MemoryStore
-from agent.platform.storage.sqlite import SqliteStore
+from agent.platform.storage.sqlite import MemoryStore, SqliteStore
 from executors.base import Column, Schema, Table
 from testbed.embedder import HashingEmbedder
 from testbed.scripted_model import ScriptedModel

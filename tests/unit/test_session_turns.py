@@ -12,7 +12,7 @@ from manual_clock import Clock
 from agent.core.errors import SessionBusy, StateUnavailable, UnknownSession
 from agent.core.problems import problem_of
 from agent.people.sessions.sessions import Sessions
-from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import MemoryStore
 from agent.platform.storage.store import Change, Place
 
 ADA = "ada"

@@ -13,8 +13,7 @@ from manual_clock import Clock
 from agent.core.errors import StateUnavailable, UnknownAnswer, UnknownSession
 from agent.core.models import Exchange, Pending
 from agent.people.sessions.sessions import HEAD, KIND, SessionMessage, Sessions
-from agent.platform.storage.memory import MemoryStore
-from agent.platform.storage.sqlite import SqliteStore
+from agent.platform.storage.sqlite import MemoryStore, SqliteStore
 from agent.platform.storage.store import Place, Replace, StateConflict
 
 ADA = "ada@example.org"

@@ -13,8 +13,7 @@ from pydantic import SecretStr, ValidationError
 from agent.platform.config.settings import Settings
 from agent.platform.storage.azure_tables import AzureTablesStore
 from agent.platform.storage.build import VersionedStore, build_store
-from agent.platform.storage.memory import MemoryStore
-from agent.platform.storage.sqlite import SqliteStore
+from agent.platform.storage.sqlite import MemoryStore, SqliteStore
 from agent.platform.storage.store import PAST_ALL, Place, decode_name, encode_name
 
 CONNECTION = SecretStr("AccountName=me;AccountKey=c2VjcmV0")

@@ -6,7 +6,7 @@ import pytest
 
 from agent.core.errors import StateUnavailable
 from agent.platform.storage import store as state_store
-from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import MemoryStore
 from agent.platform.storage.store import Insert, Place, Replace
 
 PLACE = Place(kind="count", partition="all")

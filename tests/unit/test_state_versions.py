@@ -19,8 +19,7 @@ from agent.people.sessions.sessions import HEAD, KIND, Sessions
 from agent.pipeline.steps.write_plans import WritePlans
 from agent.platform.storage.azure_tables import AzureTablesStore
 from agent.platform.storage.build import META, VERSION, Migration, VersionedStore, import_files
-from agent.platform.storage.memory import MemoryStore
-from agent.platform.storage.sqlite import SqliteStore
+from agent.platform.storage.sqlite import MemoryStore, SqliteStore
 from agent.platform.storage.store import Insert, Place, Replace, StateStore, insert_missing
 from testbed.azurite import Azurite
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from agent.core.errors import StateUnavailable
 from agent.platform.config.settings import Settings
+from agent.platform.storage.sqlite import MemoryStore, SqliteStore
 from agent.platform.storage.store import (
     Change,
     Insert,
@@ -173,8 +174,6 @@ FILE = "state.sqlite"  # in the folder of `state_dir`
 def build_store(settings: Settings) -> StateStore:
     """The state store of the settings. It is opened or connected on first use."""
     if settings.state_kind == "memory":
-        from agent.platform.storage.memory import MemoryStore
-
         return MemoryStore()
     store: StateStore
     if settings.state_kind == "azure_tables":
@@ -187,7 +186,5 @@ def build_store(settings: Settings) -> StateStore:
             table=settings.azure_tables_name,
         )
     else:
-        from agent.platform.storage.sqlite import SqliteStore
-
         store = SqliteStore(settings.state_path / FILE)
     return VersionedStore(store, (partial(import_files, settings.state_path),))

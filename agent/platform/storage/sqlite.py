@@ -1,10 +1,12 @@
-"""State in one SQLite file, which survives restarts. Processes of one machine can share it."""
+"""State in one SQLite file, which survives restarts and which processes of one machine can share, or in memory."""
 
 from __future__ import annotations
 
 import sqlite3
+import threading
 import time
 import uuid
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -146,6 +148,24 @@ class SqliteStore:
                 f"{self.path.name} was written by another version of Plumbline (format {found}, this one knows "
                 f"{SCHEMA}): use that version, or set PLUMBLINE_STATE_DIR to another folder."
             )
+
+
+class MemoryStore(SqliteStore):
+    """A `StateStore` that ends with the process: one connection to a database in memory. For tests, and for services
+    without persistent state.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        super().__init__(Path(":memory:"), clock)
+        self._lock = threading.Lock()
+        self._connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+        weakref.finalize(self, self._connection.close)
+        self._prepare(self._connection)
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            yield self._connection
 
 
 def _schema_of(connection: sqlite3.Connection) -> int:
