@@ -117,7 +117,7 @@ def test_cell(step: str, fault: Fault, outcome: str, model: FaultyModel, request
     client: httpx2.Client = request.getfixturevalue(ASKED_BY.get(fault, "plain"))
     model.faults = {}
     session = conversation(client) if step == "followup" else None
-    question = "and in 2024?" if session else QUESTIONS.get(step, QUESTION)
+    question = "and only in 2024?" if session else QUESTIONS.get(step, QUESTION)
     model.fails(step, fault)
 
     asked = f"{question} ({fault})" if step == "embedding" else question  # vectors of questions are kept

@@ -129,7 +129,7 @@ def respond(client: httpx2.Client, what: str, session: str) -> httpx2.Response:
         case "a_question":
             return ask(client)
         case "in_a_session":
-            return ask(client, "and in 2024?", session_id=session)
+            return ask(client, "and only in 2024?", session_id=session)
         case "a_new_session":
             return client.post("/agents/text-to-sql/start-session", json={"database": "shop"})
         case "a_session":

@@ -187,7 +187,7 @@ async def test_chat_tells_the_kind_and_small_talk_is_no_part_of_the_conversation
     model.replies(sql="SELECT status, SUM(amount) AS total FROM orders WHERE ordered_at >= '2025' GROUP BY status")
     model.replies(correct=True, reason="as asked")
     model.replies(text="C 10.")
-    followed = (await client.post(f"{CHAT}/chat", json={"session_id": session, "message": "and in 2025?"})).json()
+    followed = (await client.post(f"{CHAT}/chat", json={"session_id": session, "message": "and only in 2025?"})).json()
 
     assert thanked["kind"] == "small_talk"
     assert followed["kind"] == "query"

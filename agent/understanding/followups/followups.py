@@ -27,6 +27,7 @@ from agent.understanding.followups.faithful import (
     with_reply,
 )
 from agent.understanding.followups.leaning import Leaning, asks_by_itself, find_leaning
+from agent.understanding.followups.replacing import put_in_place
 
 MAX_TOKENS = 160
 _LABEL = re.compile(r"^\W*(?:complete question|question|rewritten(?: question)?)\s*:\s*", re.IGNORECASE)
@@ -82,6 +83,8 @@ class FollowUps:
     async def _follow_up(self, question: Question, ledger: Ledger, *, may_stand: bool) -> str | None:
         """The rewritten question. None if the model did not change it or its rewrite is not usable."""
         history = _list_in_view(question)
+        if (replaced := put_in_place(question.text, history[-1].question)) is not None:
+            return replaced
         text = await self._write_line("followup", question, ledger, history=history, may_stand=may_stand)
         conversation = [f"{it.question} {it.answer} {it.sql or ''}" for it in history]
         if may_stand and not keeps_all(text, question.text):
