@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from agent.core.errors import ModelError, ReplyUnusable
 from agent.core.resilience.off_loop import off_loop
+from agent.pipeline.decomposition.comparison import split_comparison
 from agent.pipeline.steps.generate import reply_schema
 from agent.platform import telemetry
 from agent.platform.access.intent import orders_change, wishes_change
@@ -82,8 +83,11 @@ class QuestionPlan(Frozen):
 async def plan_of(run: Run) -> QuestionPlan | None:
     """The plan of a question that needs several queries; None if one is enough, or no usable plan was made.
 
-    A faulty plan is dropped with a warning, and one query answers the question.
+    A faulty plan is dropped with a warning, and one query answers the question. A profile without plans splits
+    comparisons of two things, for which no model is needed.
     """
+    if (split := await _split(run)) is not None:
+        return split
     if not await _is_wanted(run):
         return None
     generator = run.parts.generator
@@ -105,16 +109,32 @@ async def plan_of(run: Run) -> QuestionPlan | None:
     return None
 
 
+async def _split(run: Run) -> QuestionPlan | None:
+    """The two questions of a comparison, if the profile makes no plans and none is asked for."""
+    if run.parts.profile.plan or run.limits.plan is not None or not _may_split(run) or run.limits.effort == "quick":
+        return None
+    sides = split_comparison(run.question.text)
+    if sides is None or await _has_query(run):
+        return None
+    return QuestionPlan(questions=sides, calculations=("{1} - {2}",))
+
+
 async def _is_wanted(run: Run) -> bool:
     """Whether to ask the model for a plan: on request, or if both the profile and the words call for one."""
-    question, limits = run.question, run.limits
-    if limits.plan is False or run.part or question.history:  # an incomplete question cannot be split
-        return False
-    by_itself = run.parts.profile.plan and limits.effort != "quick" and may_need_several(question.text)
-    if not (limits.plan or by_itself):
-        return False
+    limits = run.limits
+    by_itself = run.parts.profile.plan and limits.effort != "quick" and may_need_several(run.question.text)
+    return _may_split(run) and bool(limits.plan or by_itself) and not await _has_query(run)
+
+
+def _may_split(run: Run) -> bool:
+    """Whether a question may have parts: not if it is one, or incomplete."""
+    return run.limits.plan is not False and not run.part and not run.question.history
+
+
+async def _has_query(run: Run) -> bool:
+    """Whether one query was enough before."""
     await run.reuse.recall(run.context)
-    return run.reuse.draft is None  # one query was enough before
+    return run.reuse.draft is not None
 
 
 def _read(run: Run, reply: _PlanReply) -> QuestionPlan | None:
