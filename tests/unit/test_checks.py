@@ -260,6 +260,32 @@ async def test_case_tells_ids_and_units_apart(tmp_path: Path, stored: tuple[str,
     assert (await look_up(tree, await database.schema(), database)).variants == {}
 
 
+@pytest.mark.parametrize(
+    ("stored", "said", "same"),
+    [
+        (("Emergency repair", "Frame repair"), "Emergency repairs", "Emergency repair"),
+        (("Berries", "Nuts"), "berry", "Berries"),
+        (("Emergency repair", "emergency repairs "), "Emergency  Repairs", "emergency repairs "),
+        (("Repair", "repair"), "Repairs", None),  # which of them is unknown
+        (("Niger", "Nigeria"), "Nigers", "Niger"),
+        (("Gas",), "Ga", None),
+    ],
+)
+async def test_the_singular_or_plural_of_the_only_stored_text_is_the_same(
+    tmp_path: Path, stored: tuple[str, ...], said: str, same: str | None
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as connection, connection:
+        connection.execute("CREATE TABLE things (name TEXT)")
+        connection.executemany("INSERT INTO things VALUES (?)", [(it,) for it in stored])
+    database = Database(SqliteExecutor("a", tmp_path / "a.sqlite", sample_values=0), limit=1, timeout_s=10)
+    tree = tree_to_change(f"SELECT 1 FROM things WHERE name = '{said}'", "sqlite")
+    assert tree is not None
+
+    found = await look_up(tree, await database.schema(), database)
+
+    assert found.same.get(("things", "name", said)) == same
+
+
 @pytest.mark.parametrize("said", ["Good", "GOOD", "gooD"])
 async def test_spellings_of_a_stored_text_are_found(tmp_path: Path, said: str) -> None:
     with closing(sqlite3.connect(tmp_path / "a.sqlite")) as connection, connection:

@@ -347,6 +347,8 @@ async def test_what_a_query_computes_need_not_be_stored(sql: str, evidence: str)
         ),
         ("How many trucks are there?", "trucks", "SELECT COUNT(*) FROM fahrzeug WHERE antrieb = 'Gas'", "fahrzeug"),
         ("How many electric vans are there?", "electric vans", "SELECT COUNT(*) FROM fahrzeug", ""),
+        ("Which population?", "population", "SELECT SUM(area) AS inhabitants FROM districts ORDER BY inhabitants", ""),
+        ("Which population?", "population", "SELECT SUM(inhabitants) AS n FROM districts ORDER BY n", "inhabitants"),
     ],
 )
 async def test_all_that_a_query_reads_for_a_phrase_is_named(question: str, mention: str, sql: str, taken: str) -> None:

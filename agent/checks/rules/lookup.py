@@ -11,7 +11,7 @@ from executors.base import Column, Frozen, Schema, Table
 from executors.dialects.table import DIALECTS
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError
 from rag.linking.countries import find_same_country
-from rag.words import split_name, telling_words
+from rag.words import split_name, telling_words, tokens
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -36,7 +36,8 @@ class LookedUp(Frozen):
     """What a lookup of a query's texts found, by table, column and text.
 
     missing: the stored values nearest to each text that is not stored, best first.
-    same: the one stored value that differs from it only in case, accents and punctuation, or names the same country.
+    same: the one stored value that differs from it only in case, accents and punctuation, is its singular or plural, or
+        names the same country.
     elsewhere: the one other column of the table that stores it.
     variants: all stored values that are the same but for case and outer spaces, where there are several.
     spellings: pairs of such values in a column whose different values are counted, or are groups that a LIMIT cuts off.
@@ -160,7 +161,8 @@ def _first_rows(table: Table, column: exp.Column) -> exp.Subquery:
 
 
 async def _find_nearest(found: TextFilter, schema: Schema, database: Database) -> tuple[tuple[str, ...], str | None]:
-    """The stored values nearest to a text, and the one that differs from it only in form, or names the same country."""
+    """The stored values nearest to a text, and the one that differs from it only in form, is its singular or plural, or
+    names the same country."""
     from rapidfuzz import fuzz, process, utils
 
     from executors.sql.literals import same_text
@@ -170,10 +172,15 @@ async def _find_nearest(found: TextFilter, schema: Schema, database: Database) -
     texts = [row[0] for row in some.rows if isinstance(row[0], str)]
     alike = [text for text in texts if same_text(text, found.value)]
     alike = alike or find_same_country(found.value, split_name(found.column.name).split(), texts)
+    alike = alike or [text for text in texts if _singular_of(text) == _singular_of(found.value)]
     if len(alike) == 1 and not some.truncated:
         return (alike[0],), alike[0]
     near = process.extract(found.value, texts, scorer=fuzz.WRatio, processor=utils.default_process, limit=MAX_NEAREST)
     return tuple(text for text, score, _ in near if score >= 60 and _is_near(text, found.value)), None
+
+
+def _singular_of(text: str) -> str:
+    return " ".join(it.singular for it in tokens(text))
 
 
 def _is_near(stored: str, said: str) -> bool:

@@ -1,6 +1,6 @@
-"""Texts that their column does not hold: replaced by the stored spelling if only case, accents or punctuation differ,
-by the stored code or name of the same country, or moved to the one other column that stores them: of the same table, or
-of a table that one path of foreign keys leads to.
+"""Texts that their column does not hold: replaced by the stored spelling if only case, accents, punctuation or singular
+and plural differ, by the stored code or name of the same country, or moved to the one other column that stores them: of
+the same table, or of a table that one path of foreign keys leads to.
 
 No other stored value is taken in their place: Niger is no typo for Nigeria, and the data alone cannot tell.
 """

@@ -110,10 +110,13 @@ def _list_computed(tree: exp.Expr) -> Iterator[str]:
 
 
 def _list_read(tree: exp.Expr) -> Iterator[str]:
-    """The names and texts in a query. Names are split into words."""
+    """The names and texts in a query, without names that it gives itself: `ORDER BY num_concussions`. Names are split
+    into words."""
     from sqlglot import exp
 
-    yield from (split_name(it.name) for it in tree.find_all(exp.Table, exp.Column) if it.name)
+    own = {it.alias.casefold() for it in tree.find_all(exp.Alias) if it.alias.casefold() != it.this.name.casefold()}
+    names = (it.name for it in tree.find_all(exp.Table, exp.Column) if it.name and it.name.casefold() not in own)
+    yield from map(split_name, names)
     yield from (it.this for it in tree.find_all(exp.Literal) if it.is_string and it.this)
 
 
