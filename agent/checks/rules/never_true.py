@@ -1,4 +1,5 @@
-"""A condition that no row meets: `closed_on = '2024-03-01' AND closed_on = '2024-03-31'`.
+"""A condition that no row meets: `closed_on = '2024-03-01' AND closed_on = '2024-03-31'`, or a span that ends before it
+begins: `BETWEEN '2024-01-01 22:00' AND '2024-01-01 06:00'`.
 
 The first and the last day of months are the ends of a period, so the period is a candidate. Of other values, either is
 meant, or rows that have one each, as two loans of a reader; so the query is only doubted.
@@ -20,6 +21,7 @@ from executors.sql.tree import conjuncts, set_conjuncts
 
 _ENDS = 2
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_TIME = re.compile(r"\d{4}-\d\d(?:-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?)?")
 
 
 def apply(context: RuleContext) -> Finding | None:
@@ -56,16 +58,18 @@ def _is_span_of_months(days: list[str]) -> bool:
 def _list_contradictions(select: exp.Select, context: RuleContext) -> Iterator[tuple[list[exp.Expr], list[str] | None]]:
     """The conditions of each column that exclude each other, and their days, sorted, if the column holds days."""
     where, equal = select.args.get("where"), defaultdict[str, list[tuple[exp.Expr, exp.Literal]]](list)
-    for part in conjuncts(where.this if where is not None else None):
+    parts = list(conjuncts(where.this if where is not None else None))
+    for part in parts:
         column, literal = _sides(part)
         if column is not None and literal is not None:
             equal[column.sql().lower()].append((part, literal))
+    yield from (([part], None) for part in parts if _ends_first(part.unnest()))
     for pairs in equal.values():
         values = {_value_of(literal) for _, literal in pairs}
         if len(values) < 2:
             continue
         column, _ = _sides(pairs[0][0])
-        owner = owner_of(column, context.schema) if column is not None else None
+        owner = owner_of(column, context.schema) if isinstance(column, exp.Column) else None
         are_days = owner is not None and holds_dates(owner[1], context.schema.dialect)
         days = sorted(map(str, values))
         yield [part for part, _ in pairs], days if are_days and all(map(_DAY.fullmatch, days)) else None
@@ -80,13 +84,24 @@ def _value_of(literal: exp.Literal) -> str | float:
         return text.casefold()
 
 
-def _sides(part: exp.Expr) -> tuple[exp.Column | None, exp.Literal | None]:
+def _ends_first(part: exp.Expr) -> bool:
+    """Whether it is a span of numbers or times whose end comes before its beginning."""
+    ends = [it for it in (part.args.get("low"), part.args.get("high")) if isinstance(it, exp.Literal)]
+    if not isinstance(part, exp.Between) or part.args.get("symmetric") or len(ends) < 2:
+        return False
+    low, high = (str(it.this) for it in ends)
+    if not any(it.is_string for it in ends):
+        return float(low) > float(high)
+    return low > high and len(low) == len(high) and all(map(_TIME.fullmatch, (low, high)))
+
+
+def _sides(part: exp.Expr) -> tuple[exp.Expr | None, exp.Literal | None]:
+    """What a condition says about a column, or what is computed from one, and the constant that it must equal."""
     match part.unnest():
         case (
-            exp.EQ(this=exp.Column() as column, expression=exp.Literal() as literal)
-            | exp.EQ(this=exp.Literal() as literal, expression=exp.Column() as column)
-        ):
-            return column, literal
+            exp.EQ(this=it, expression=exp.Literal() as literal) | exp.EQ(this=exp.Literal() as literal, expression=it)
+        ) if it.find(exp.Column) and not it.find(exp.Query, exp.Rand):
+            return it, literal
     return None, None
 
 

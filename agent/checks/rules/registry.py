@@ -43,6 +43,7 @@ RULES = (
     "merged_months",
     "like_case",
     "share_of_itself",
+    "same_twice",
     "repeated_records",
     "averaged_text",
     "negative_days",
