@@ -118,6 +118,17 @@ OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
             "Output by plant: A: 1,240,500 MWh; B: 99,000 MWh.", id="a unit of the column's name",
         ),
         pytest.param(
+            "Who scored most?", "first_name last_name goals", (("Juha", "Lind", 29), ("Nils", None, 27)),
+            "SELECT first_name, last_name, COUNT(*) AS goals FROM goals GROUP BY first_name, last_name",
+            "Goals by name: Juha Lind: 29; Nils, no value: 27.", id="two columns of one name",
+        ),
+        pytest.param(
+            "Wer hat die meisten Einsätze?", "vorname nachname ort einsaetze",
+            (("Uwe", "Lehmann", "Ulm", 35), ("Petra", "Böhm", "Ulm", 35)),
+            "SELECT vorname, nachname, ort, COUNT(*) AS einsaetze FROM e GROUP BY vorname, nachname, ort",
+            "Einsaetze nach Name, ort: Uwe Lehmann, Ulm: 35; Petra Böhm, Ulm: 35.", id="a German name, and its town",
+        ),
+        pytest.param(
             "What is the average price in each city?", "city avg_price_eur", (("Lyon", 500000.5), ("Turin", 200000.0)),
             "SELECT city, AVG(price_eur) AS avg_price_eur FROM homes GROUP BY city",
             "Average price by city: Lyon: €500,000.50; Turin: €200,000.00.", id="a short form",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -50,6 +50,12 @@ _AGGREGATES = {"avg": "average", "sum": "total", "min": "minimum", "max": "maxim
 
 _MONTH = re.compile(r"([12]\d{3})-(0[1-9]|1[0-2])")
 _FIRST_OF_MONTH = re.compile(r"([12]\d{3})-(0[1-9]|1[0-2])-01(?:[T ]00:00(?::00(?:\.0+)?)?)?")
+# A given name and a family name, and what they are together.
+_PERSON = re.compile(
+    r"(?:first|given|fore) ?name (?:last|family|sur) ?name|vorname (?:nach|familien)?name|pr[eé]nom nom(?: de famille)?"
+    r"|nombre apellidos?|nome cognome"
+)
+_NAMES = {"de": "Name", "fr": "nom", "es": "nombre", "it": "nome", "ko": "이름"}
 _MONTH_NAME = re.compile(r"(?:^|_)(?:month|monat|mois|mes|mese)(?:$|_)", re.IGNORECASE)
 
 _MONTH_OF_YEAR: Mapping[str, str] = {"es": "{month} de {year}", "ko": "{year}년 {number}월"}
@@ -220,7 +226,7 @@ class _Composer:
         others = [it for it in columns if it.kind != "dimension"]
         label = ", ".join(self._inside(self._label(it)) for it in others or keys)
         if keys and others:
-            key = ", ".join(self._inside(self._label(it)) for it in keys)
+            key = ", ".join(self._list_keys(keys))
             label = self._frames.by.format(measure=label, key=key)
         self._add(f"{_capital(label)}{self._limits(columns)}: ")
         count = len(self.facts.rows)
@@ -260,9 +266,20 @@ class _Composer:
         found = [it for it in limits_of(self.facts) if it.lower() not in shown]
         return f" ({', '.join(found)})" if found else ""
 
-    def _row(self, row: int, keys: Sequence[ColumnFacts], others: Sequence[ColumnFacts]) -> None:
+    def _list_keys(self, keys: Sequence[ColumnFacts]) -> Iterator[str]:
+        """The labels of the columns that name the rows; a given name and the family name behind it are one."""
         for place, column in enumerate(keys):
-            self._add(", " if place else "")
+            if place and _are_one_name(keys[place - 1], column):
+                continue
+            is_person = _are_one_name(column, *keys[place + 1 : place + 2])
+            yield _NAMES.get(self._language, "name") if is_person else self._inside(self._label(column))
+
+    def _row(self, row: int, keys: Sequence[ColumnFacts], others: Sequence[ColumnFacts]) -> None:
+        cells = self.facts.rows[row]
+        for place, column in enumerate(keys):
+            is_family = place > 0 and _are_one_name(keys[place - 1], column)
+            whole = is_family and None not in (cells[keys[place - 1].index], cells[column.index])
+            self._add(" " if whole else ", " if place else "")
             self._add_cell(row, column)
         self._add(": " if keys and others else "")
         for place, column in enumerate(others):
@@ -393,6 +410,11 @@ class _Composer:
 def _is_name(cell: JsonValue) -> bool:
     """Whether a cell is a text that is no time: "2024-Q1" is one."""
     return isinstance(cell, str) and not cell[:4].isdigit()
+
+
+def _are_one_name(given: ColumnFacts, *family: ColumnFacts) -> bool:
+    """Whether two columns are the given name and the family name of a person."""
+    return any(_PERSON.fullmatch(f"{given.name} {it.name}".lower().replace("_", " ")) for it in family)
 
 
 def _write_month(year: int, number: int, language: str) -> str:
