@@ -352,11 +352,6 @@ class Attempt(Frozen):
         return self.result is not None and (self.verdict is None or self.verdict.correct)
 
     @property
-    def is_refused_by_check(self) -> bool:
-        """Whether a check refused the rows."""
-        return self.verdict is not None and self.verdict.source == "checks"
-
-    @property
     def rows(self) -> QueryResult:
         """The result; an empty one if the query did not run."""
         return self.result or QueryResult(columns=(), rows=())

@@ -20,7 +20,7 @@ from agent.pipeline.steps.judge import overrule, report_unjudged, verdict_of_che
 from agent.pipeline.steps.plan import plan_of
 from agent.pipeline.steps.progress import sql_progress
 from agent.platform.access.intent import NEVER
-from agent.understanding.shape import shape_checks
+from agent.understanding.shape import SOFT_CHECKS, shape_checks
 from executors.base import CheckedSql, QueryResult
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
 from rag.schema.joins import keyed_of
@@ -334,17 +334,20 @@ class Round:
     async def _write_draft(self) -> Draft:
         """The model's draft; if it repeats a query that failed, a draft that sees no earlier one.
 
-        Where drafts judge, a check has failed a query, too: a repeat of it confirms nothing.
+        Where drafts judge, a query that a check refuted has failed, too: a repeat of it confirms nothing. No rows may
+        be right, so a repeat of such a query is taken.
         """
         run, generator = self._run, self._run.parts.generator
         question, context, index = run.question.text, inform(run), run.written
         run.written += 1
         draft = await run.spell(await generator.draft(question, context, run.attempts, run.plan, run.ledger))
-        refuses = run.confirmation.second_draft == "judges"
-        failed = (it for it in run.attempts if it.error_type is not None or (refuses and it.is_refused_by_check))
-        if draft.sql and any(it.sql == draft.sql for it in failed):
+        if draft.sql and any(it.sql == draft.sql and self._has_failed(it) for it in run.attempts):
             draft = await run.spell(await generator.draft_anew(question, context, run.plan, run.ledger))
         return draft.model_copy(update={"index": index})
+
+    def _has_failed(self, attempt: Attempt) -> bool:
+        refuted = any(it.passed is False and it.name not in SOFT_CHECKS for it in attempt.checks)
+        return attempt.error_type is not None or (refuted and self._run.confirmation.second_draft == "judges")
 
     async def _through_the_guard(self, sql: str) -> CheckedSql:
         return await self._run.check(sql)
