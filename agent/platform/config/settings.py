@@ -181,7 +181,8 @@ class Settings(ProtectionSettings):
     plan: bool | None = Field(
         None,
         description="Plan up to four queries for questions whose words ask for more than one (why, compare, two "
-        "questions in one). Default: by the profile, off for the embedded model; a request may then ask for a plan. "
+        "questions in one). Default: by the profile. The embedded model makes none unless a request asks for it; "
+        "comparisons of two things are split without it. "
         "false: never.",
     )
     planner: Literal["inline", "separate", "off"] | None = Field(
