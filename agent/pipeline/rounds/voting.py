@@ -158,7 +158,9 @@ def _votes_text(groups: tuple[Group, ...], run: Run, failure: str) -> Check:
         refuted = count_refuted(run.candidates)
         verb = "asks" if refuted == 1 else "ask"
         others = f" {refuted} more {verb} for a text that is not stored." if refuted else ""
-        detail = f"{votes} of {run.drafts - refuted} independent drafts give these rows{beside}.{others}"
+        asked = run.drafts - refuted
+        alone = ", and no two others agree" if votes * 2 < asked and all(it.votes < AGREED for it in groups[1:]) else ""
+        detail = f"{votes} of {asked} independent drafts give these rows{beside}{alone}.{others}"
         return Check(name=NAME, passed=True, detail=detail)
     if voting < AGREED:
         errors = [it.error for it in run.candidates if it.error]
