@@ -117,7 +117,7 @@ class Service:
         self.parts = Parts(
             settings=settings,
             profile=profile,
-            followups=FollowUps(self.model, max_chars=settings.max_question_chars),
+            followups=FollowUps(self.model, max_chars=settings.max_question_chars, puts_in_place=not profile.plan),
             generator=Generator(
                 self.model,
                 profile,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -28,6 +30,8 @@ MAX_VARIANTS = 8
 _SLOW = {ErrorKind.TIMEOUT, ErrorKind.RESOURCE}
 ROWS_READ = 100_000  # for variants: a large table is not read whole at each question
 _BEGINNING, _MOST_DIFFERENT = 3, 1 / 3  # bytes, as two signs of Chinese are a word; share of letters
+
+_BETWEEN_WORDS = re.compile(r"\w+")
 
 Key = tuple[str, str, str]
 
@@ -67,7 +71,7 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
     same, elsewhere, variants = dict[Key, str](), dict[Key, str](), dict[Key, tuple[str, ...]]()
     for found in filters[:MAX_LITERALS]:
         try:
-            stored = await is_stored(found.table, found.column, found.value, schema, database)
+            stored = await are_stored(found.table, found.column, [found.value], schema, database)
             spellings = set(await _find_variants(found, schema, database))
             if stored and not (spellings and DIALECTS[schema.dialect].ignores_case):  # there, one of them equals it
                 spellings.add(found.value)
@@ -172,15 +176,19 @@ async def _find_nearest(found: TextFilter, schema: Schema, database: Database) -
     texts = [row[0] for row in some.rows if isinstance(row[0], str)]
     alike = [text for text in texts if same_text(text, found.value)]
     alike = alike or find_same_country(found.value, split_name(found.column.name).split(), texts)
-    alike = alike or [text for text in texts if _singular_of(text) == _singular_of(found.value)]
+    alike = alike or [text for text in texts if _is_other_number(text, found.value)]
     if len(alike) == 1 and not some.truncated:
         return (alike[0],), alike[0]
     near = process.extract(found.value, texts, scorer=fuzz.WRatio, processor=utils.default_process, limit=MAX_NEAREST)
     return tuple(text for text, score, _ in near if score >= 60 and _is_near(text, found.value)), None
 
 
-def _singular_of(text: str) -> str:
-    return " ".join(it.singular for it in tokens(text))
+def _is_other_number(stored: str, said: str) -> bool:
+    """Whether one is the plural of the other: words in small letters may differ in it, and names may not (Williams)."""
+    pairs = list(zip(tokens(stored), tokens(said), strict=False))
+    alike = _BETWEEN_WORDS.split(stored), _BETWEEN_WORDS.split(said)
+    are_forms = all(a.text == b.text or (a.singular == b.singular and (a.text + b.text).islower()) for a, b in pairs)
+    return bool(pairs) and alike[0] == alike[1] and are_forms
 
 
 def _is_near(stored: str, said: str) -> bool:
@@ -204,15 +212,23 @@ async def _columns_with(found: TextFilter, schema: Schema, database: Database) -
     from executors.sql.literals import is_text
 
     others = [it for it in found.table.columns if is_text(it) and not it.private and it.name != found.column.name]
-    stores = [it for it in others[:MAX_OTHERS] if await is_stored(found.table, it, found.value, schema, database)]
+    stores = [it for it in others[:MAX_OTHERS] if await are_stored(found.table, it, [found.value], schema, database)]
     return tuple(it.name for it in stores)
 
 
-async def is_stored(table: Table, column: Column, value: str, schema: Schema, database: Database) -> bool:
-    """Whether a column has a text, as the database compares texts. Raises SqlError, DatabaseUnavailable."""
-    values = _values_of(table, column)
-    sql = values.where(values.selects[0].eq(value)).sql(dialect=DIALECTS[schema.dialect].sqlglot)
-    return bool((await database.run(await database.check(sql, 1))).rows)
+async def are_stored(
+    table: Table,
+    column: Column,
+    values: Sequence[str],
+    schema: Schema,
+    database: Database,
+    *,
+    timeout_s: float | None = None,
+) -> bool:
+    """Whether a column has one of some texts, as the database compares texts. Raises SqlError, DatabaseUnavailable."""
+    query = _values_of(table, column)
+    sql = query.where(query.selects[0].isin(*values)).sql(dialect=DIALECTS[schema.dialect].sqlglot)
+    return bool((await database.run(await database.check(sql, 1), timeout_s=timeout_s)).rows)
 
 
 def _values_of(table: Table, column: Column) -> exp.Select:

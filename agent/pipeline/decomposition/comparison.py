@@ -1,81 +1,119 @@
-"""Splits an English comparison of two things into a question for each, without a model.
+"""Splits an English comparison of two sides into a question for each, without a model.
 
 "Did Ann sell more cars than Bo in 2024?" asks for two numbers: "How many cars did Ann sell in 2024?", and the same of
-Bo. Small models write a query for the first or for both together, but answer each of the two.
+Bo. Small models write a query for the first or for both together, but answer each of the two. The sides are two stored
+values of one column, or two times of one form; anything else may be a bound, or several words of one thing.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-_OF = r"(?:in|of|for|from|by)"
-_AT = r"(?:in|on|during|since|between|from|until|before|after|for|of|at|by|last|this)"
-_REST = rf"(?P<rest>(?:\s+{_AT}\b.*?)?)[\s?.!]*"
-_VERSUS = r"\s+(?:vs\.?|versus|compared (?:to|with))\s+"
+from rag.linking.values import LinkedValue
+from rag.words import join_folded, tokens
+
+_AT = r"(?:in|on|during|since|from|until|for|at|by)"
+_REST = rf"(?P<rest>(?: (?:{_AT}|before|after|between|last|this)\b.*?)?)"
+_VERSUS = r" (?:vs\.?|versus|compared (?:to|with)) "
 _DID = re.compile(
-    r"(?P<did>did|do|does) (?P<one>.+) (?P<verb>[^\W\d_]+) (?P<more>more|fewer|less)(?P<noun>(?: (?!than\b)\S+){0,6})"
-    rf" than (?P<other>.+?){_REST}",
+    r"(?P<did>did|do|does) (?P<one>.{1,60}?) (?P<verb>[^\W\d_]+) (?P<more>more|fewer|less)"
+    rf"(?P<noun>(?: (?!than\b)\S+){{0,6}}) than (?P<other>.{{1,60}}?){_REST}",
     re.IGNORECASE,
 )
 _WAS = re.compile(
-    r"(?P<was>was|were|is|are) (?P<what>.+?) (?:higher|lower|greater|larger|bigger|smaller|more|less)"
-    rf" (?P<one>{_AT} .+?) than (?P<other>.+?)[\s?.!]*",
+    r"(?P<was>was|were|is|are) (?P<what>.{1,80}?) (?:higher|lower|greater|larger|bigger|smaller|more|less)"
+    rf" (?P<at>{_AT}) (?P<one>.{{1,60}}?) than (?:(?P=at) )?(?P<other>.{{1,60}}?){_REST}",
     re.IGNORECASE,
 )
 _KINDS = re.compile(
     rf"(?P<head>(?:how many|(?:the )?number of) )(?P<one>\w+)(?P<noun> \w+){_VERSUS}(?P<other>\w+)(?P=noun){_REST}",
     re.IGNORECASE,
 )
-_SIDES = re.compile(
-    rf"(?P<head>.+ {_OF} )(?P<one>\w+(?: \w+)?){_VERSUS}(?:{_OF} )?(?P<other>\w+(?: \w+)??){_REST}",
+_TIMES = re.compile(
+    rf"(?P<head>.{{1,120}} (?P<at>in|of|for|from) )(?P<one>.{{1,30}}?){_VERSUS}(?:(?P=at) )?(?P<other>.{{1,30}})",
     re.IGNORECASE,
 )
-_TIME = re.compile(rf"^(?P<noun>.*?) ?(?P<time>{_AT} .+)$", re.IGNORECASE)
-_YEAR = re.compile(r"(?:19|20)\d\d")
-# A bound, or a word for something that the question does not name.
-_NO_SIDE = re.compile(
-    r"(?:the )?(?:(?!(?:19|20)\d\d\b)\W?\d|(?:average|mean|median|it|they|he|she|we|i|you|others?|any\w*|all|every\w*"
-    r"|half|twice|last|this|one|two|three|four|five|six|seven|eight|nine|ten|a|an|expected|usual|planned)\b)",
+_MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
+_YEAR = r"(?:19|20)\d\d(?:/\d\d)?"
+_TIME = re.compile(
+    rf"(?:(?:the )?(?:season|year|fiscal year|fy) )?{_YEAR}|(?:{_MONTH})(?: {_YEAR})?|q[1-4] {_YEAR}"
+    rf"|the (?:first|second|third|fourth|last) (?:half|quarter|month|week) of {_YEAR}",
     re.IGNORECASE,
 )
-_ANYBODY = re.compile(r"(?:any|every|some)\w*\b", re.IGNORECASE)
+# What one number for each side does not answer, and questions of another form.
+_OTHERWISE = re.compile(
+    r"\b(?:ratio|growth|grow|difference|change|increase|rise|correlation|match|there|that|which|who|whose|any|every|each"
+    r"|it|they|this|these|those)\b"
+    r"|(?<!\bvs)[.?!;:] ",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(r"(?:.*\w)?(?:[^\Ws]s|people|children|men|women)", re.IGNORECASE)
 
 
-def split_comparison(question: str) -> tuple[str, str] | None:
-    """The questions for the two sides of a comparison; None if it is none, or a side is not named."""
-    text = " ".join(question.split())
-    for pattern, split in ((_DID, _split_did), (_WAS, _split_was), (_KINDS, _split_versus), (_SIDES, _split_versus)):
+def split_comparison(question: str, values: Sequence[LinkedValue] = ()) -> tuple[str, str] | None:
+    """The questions for the two sides of a comparison; None if it is none, or if a side is no time and no stored value.
+
+    Args: values: the stored values that the question names.
+    """
+    text = " ".join(question.split()).rstrip(" ?!.")
+    if _OTHERWISE.search(text):
+        return None
+    for pattern in (_DID, _WAS, _KINDS, _TIMES):
         if (found := pattern.fullmatch(text)) is not None:
-            return None if _NO_SIDE.match(found["other"]) or _ANYBODY.match(found["one"]) else split(found)
+            sides = _read_times(found) or _read_values(found, values)
+            return None if sides is None else _write(found, *sides)
     return None
 
 
-def _split_did(found: re.Match[str]) -> tuple[str, str] | None:
-    noun, one, other, rest = found["noun"].strip(), found["one"], found["other"], found["rest"]
-    times = _TIME.match(f" {noun}") if re.match(rf"{_AT}\b", other, re.IGNORECASE) or _YEAR.fullmatch(other) else None
-    if times is not None:  # "more in 2024 than in 2023"
-        noun, later = times["noun"].strip(), f"{other}{rest}"
-        if _YEAR.fullmatch(other):
-            later = f"{times['time'].split()[0]} {later}"
-        sides = ((one, f" {times['time']}"), (one, f" {later}"))
-    elif re.match(rf"{_AT}\b", other, re.IGNORECASE):
-        return None
-    else:
-        sides = ((one, rest), (other, rest))
-    many = f"How many {noun}" if noun and found["more"].lower() != "less" else f"How much {noun}".strip()
-    first, second = (f"{many} {found['did'].lower()} {who} {found['verb']}{when}?" for who, when in sides)
-    return first, second
-
-
-def _split_was(found: re.Match[str]) -> tuple[str, str] | None:
+def _read_times(found: re.Match[str]) -> tuple[str, str] | None:
+    """The two times of a comparison, of one form, if it compares times."""
     one, other = found["one"], found["other"]
-    if not re.match(rf"{_AT}\b", other, re.IGNORECASE):
-        other = f"{one.split()[0]} {other}"  # "in 2024 than 2023"
-    first, second = (f"What {found['was'].lower()} {found['what']} {when}?" for when in (one, other))
+    if found.re is _DID:  # "more cars in 2024 than in 2023"
+        said = re.fullmatch(rf"(?P<noun>.*?) ?(?P<at>{_AT}) (?P<time>.+)", found["noun"].strip(), re.IGNORECASE)
+        later = re.fullmatch(rf"(?:{_AT} )?(?P<time>.+)", f"{other}{found['rest']}", re.IGNORECASE)
+        one, other = (said["time"], later["time"]) if said is not None and later is not None else ("", "")
+    elif found.groupdict().get("rest"):
+        return None
+    is_one_form = re.sub(r"\d", "0", one).count("0") == re.sub(r"\d", "0", other).count("0")
+    are_times = _TIME.fullmatch(one) is not None and _TIME.fullmatch(other) is not None
+    return (one, other) if are_times and is_one_form and len(one.split()) == len(other.split()) else None
+
+
+def _read_values(found: re.Match[str], values: Sequence[LinkedValue]) -> tuple[str, str] | None:
+    """The two sides of a comparison, if they are different stored values of one column."""
+    is_unclear = found.re is _DID and found["rest"] and re.search(rf"\b{_AT}\b", found["noun"], re.IGNORECASE)
+    if found.re is _TIMES or is_unclear:  # "more cars in Rome than Bo in Turin"
+        return None
+    places = [
+        {(it.table, it.column, it.value) for it in values if it.is_sure and _fold(it.mention) == side}
+        for side in (_fold(found["one"]), _fold(found["other"]))
+    ]
+    columns = [{place[:2] for place in side} for side in places]
+    return (found["one"], found["other"]) if columns[0] & columns[1] and not places[0] & places[1] else None
+
+
+def _write(found: re.Match[str], one: str, other: str) -> tuple[str, str]:
+    rest = found.groupdict().get("rest") or ""
+    if found.re is _WAS:
+        first, second = (
+            f"What {found['was'].lower()} {found['what']} {found['at']} {it}{rest}?" for it in (one, other)
+        )
+    elif found.re is _DID:
+        noun = found["noun"].strip()
+        if one != found["one"]:  # times
+            noun, at, _ = re.split(rf"(?:^| )({_AT}) ", noun, maxsplit=1, flags=re.IGNORECASE)
+            ends = [f"{found['one']} {found['verb']} {at} {it}" for it in (one, other)]
+        else:
+            ends = [f"{it} {found['verb']}{rest}" for it in (one, other)]
+        is_counted = _COUNTED.fullmatch(noun) is not None and found["more"].lower() != "less"
+        many = f"How {'many' if is_counted else 'much'} {noun}".strip()
+        first, second = (f"{many} {found['did'].lower()} {it}?" for it in ends)
+    else:
+        first, second = (f"{found['head']}{it}{found.groupdict().get('noun') or ''}{rest}" for it in (one, other))
     return first, second
 
 
-def _split_versus(found: re.Match[str]) -> tuple[str, str] | None:
-    noun = found.groupdict().get("noun", "")
-    first, second = (f"{found['head']}{side}{noun}{found['rest']}" for side in (found["one"], found["other"]))
-    return first, second
+def _fold(text: str) -> str:
+    """The words of a side, without an article."""
+    return join_folded(tokens(re.sub(r"^the ", "", text, flags=re.IGNORECASE)))

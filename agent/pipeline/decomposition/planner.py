@@ -113,7 +113,7 @@ async def _split(run: Run) -> QuestionPlan | None:
     """The two questions of a comparison, if the profile makes no plans and none is asked for."""
     if run.parts.profile.plan or run.limits.plan is not None or not _may_split(run) or run.limits.effort == "quick":
         return None
-    sides = split_comparison(run.question.text)
+    sides = split_comparison(run.question.text, run.context.linked.values)
     if sides is None or await _has_query(run):
         return None
     return QuestionPlan(questions=sides, calculations=("{1} - {2}",))

@@ -1,12 +1,14 @@
-"""Drafts that the data refutes: they filter by a text that their column does not store, such as `has_lift = 'TRUE'`
-where it stores 'Y' and 'N'. Such a draft finds nothing because of its mistake, so it contradicts nobody.
+"""Drafts that the data refutes: they find nothing, and filter by a text that their column does not store, such as
+`has_lift = 'TRUE'` where it stores 'Y' and 'N'. That explains why they find nothing, so they contradict nobody.
 
-A text that the question names may rightly find nothing: nobody works in Niger. So it refutes a draft only if it is a
-word in small letters, "hybrid cars", and one of a few stored values, there or in another column.
+A condition that the question names may rightly find nothing: nobody works in Niger, nothing was sold on a day. So names
+that the question has, days, numbers and short codes refute no draft. A word in small letters does if the same table
+stores it in a column of few values: `gearbox = 'hybrid'` beside a column of fuels.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from functools import partial
 from typing import TYPE_CHECKING
@@ -23,34 +25,38 @@ if TYPE_CHECKING:
     from executors.base import Schema
     from executors.sql.literals import TextFilter
 
-_MOST_TEXTS = 5  # of one query that are looked up
+_LOOKUP_S = 2.0  # seconds for one condition
+_MOST_CONDITIONS = 5  # of one query
+_MOST_TEXTS = 20  # of one condition
+_CODE = re.compile(r".{1,3}|.*\d.*", re.DOTALL)  # a code, a number or a day: its column may store others
 
 
 async def find_refuted(run: Run) -> None:
-    """Look up the texts of drafts that give different rows, each draft once, except those with an alternative: it may
-    have the stored text."""
+    """Look up the texts of drafts that find nothing where others find rows, each draft once, except those with an
+    alternative: it may have the stored text."""
     groups = group_candidates(run.candidates)
     if len(groups) == 1:
         return
     based = [it for it in groups if any(is_derived(other, it) for other in run.candidates)]
     kept = {candidate.key for group in based for candidate in group.members}
     for at, candidate in enumerate(run.candidates):
-        is_draft = candidate.source in ("draft", "repaired") and candidate.result is not None
-        if is_draft and candidate.refuted is None and candidate.key not in kept:
+        is_draft = candidate.source in ("draft", "repaired") and candidate.refuted is None
+        finds_nothing = candidate.result is not None and candidate.result.holds_nothing
+        if is_draft and finds_nothing and candidate.key not in kept:
             run.candidates[at] = candidate.model_copy(update={"refuted": await _is_refuted(run, candidate)})
 
 
 async def _is_refuted(run: Run, candidate: Candidate) -> bool:
     """Whether a condition of the draft has no text that its column stores. No if a lookup fails."""
-    from agent.checks.rules.lookup import is_stored
+    from agent.checks.rules.lookup import are_stored
 
     schema = keyed_of(run.context.db_schema, run.context.known)
-    conditions = await off_loop(partial(_list_conditions, candidate.sql, schema))
     try:
-        for texts in conditions[:_MOST_TEXTS]:
-            if any(_may_find_nothing(run, it.value) for it in texts):
+        for texts in (await off_loop(partial(_list_conditions, candidate.sql, schema)))[:_MOST_CONDITIONS]:
+            if len(texts) > _MOST_TEXTS or any(_may_find_nothing(run, it) for it in texts):
                 continue
-            if not any([await is_stored(it.table, it.column, it.value, schema, run.database) for it in texts]):
+            table, column, values = texts[0].table, texts[0].column, [it.value for it in texts]
+            if not await are_stored(table, column, values, schema, run.database, timeout_s=_LOOKUP_S):
                 return True
     except (SqlError, DatabaseUnavailable):
         return False
@@ -60,24 +66,32 @@ async def _is_refuted(run: Run, candidate: Candidate) -> bool:
 def _list_conditions(sql: str, schema: Schema) -> list[list[TextFilter]]:
     """The texts of each condition on a text, `=` or IN, except those beside OR: there, another one may find rows."""
     from sqlglot import exp
+    from sqlglot.errors import SqlglotError
 
     from agent.checks.rules.base import RuleContext
     from executors.sql.literals import text_filters
 
-    context = RuleContext.of(sql, schema)
     found: dict[int, list[TextFilter]] = defaultdict(list)
-    for it in text_filters(context.query, schema) if context.tree is not None else ():
-        if not isinstance(it.literal.find_ancestor(exp.Or, exp.Select), exp.Or):
-            found[id(it.literal.parent)].append(it)
+    try:
+        context = RuleContext.of(sql, schema)
+        for it in text_filters(context.query, schema) if context.tree is not None else ():
+            if not isinstance(it.literal.find_ancestor(exp.Or, exp.Select), exp.Or):
+                found[id(it.literal.parent)].append(it)
+    except (SqlglotError, RecursionError):  # nested too deeply
+        return []
     return list(found.values())
 
 
-def _may_find_nothing(run: Run, text: str) -> bool:
-    """Whether the question names the text, and does not mean a kind of rows by it: a name may be of nobody."""
+def _may_find_nothing(run: Run, found: TextFilter) -> bool:
+    """Whether a condition may be right and find nothing."""
     from agent.checks.rules.said_values import is_kind
+    from executors.sql.literals import FLAGS
 
-    said = f" {join_folded(tokens(text))} "
+    stored = {it.strip().casefold() for it in found.column.samples}
+    if _CODE.fullmatch(found.value) and not (stored and stored <= FLAGS):
+        return True
+    said = f" {join_folded(tokens(found.value))} "
     if said not in f" {join_folded(tokens(run.question.text))} ":
         return False
-    kinds = (f" {join_folded(tokens(it.mention))} " for it in run.context.linked.values if it.is_sure and is_kind(it))
-    return not any(it in said or said in it for it in kinds)
+    values = (it for it in run.context.linked.values if it.is_sure and it.table == found.table.name and is_kind(it))
+    return not any(kind in said or said in kind for it in values for kind in [f" {join_folded(tokens(it.mention))} "])

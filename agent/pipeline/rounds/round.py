@@ -220,6 +220,7 @@ class Round:
             if second == "besides":
                 check = await vote(run, self._try, run.confirmation.drafts)
                 groups = group_candidates(run.candidates)
+                candidate = self._reread(candidate)
                 if elect(groups, candidate) is not None:
                     asked = run.drafts - count_refuted(run.candidates)
                     detail = f"{groups[0].votes} of {asked} independent drafts give other rows."
@@ -238,7 +239,7 @@ class Round:
         run = self._run
         check = await vote(run, self._try, run.confirmation.drafts)
         groups = group_candidates(run.candidates)
-        current = next((it for it in run.candidates if it.key == current.key), current)  # with what the vote found
+        current = self._reread(current)
         chosen = elect(groups, current)
         fuller = find_fuller(groups, current) if chosen is None else None
         if (
@@ -271,6 +272,10 @@ class Round:
     def _was_tried(self, sql: str | None) -> bool:
         """Whether a query was elected before: one that gives different rows each time is elected only once."""
         return any(it.elected and it.sql == sql for it in (*self._run.attempts, self._attempt))
+
+    def _reread(self, candidate: Candidate) -> Candidate:
+        """A candidate with what the vote found of it."""
+        return next((it for it in self._run.candidates if it.key == candidate.key), candidate)
 
     def _keep(self, candidate: Candidate) -> None:
         """Add a candidate to the run, in place of an earlier version of the same one."""

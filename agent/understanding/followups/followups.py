@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from agent.core.errors import ModelError
 from agent.core.models import Exchange, Pending, Question
+from agent.core.resilience.off_loop import off_loop
 from agent.platform.access.intent import orders_change
 from agent.platform.llm.chat import ChatModel, Message
 from agent.platform.llm.prompting import leaks, templates
@@ -50,10 +52,13 @@ _QUOTES = "\"'`“”„«» "
 
 
 class FollowUps:
-    """Makes questions self-contained. A rewrite longer than `max_chars` is not used."""
+    """Makes questions self-contained. A rewrite longer than `max_chars` is not used.
 
-    def __init__(self, model: ChatModel, *, max_chars: int) -> None:
-        self.model, self.max_chars = model, max_chars
+    puts_in_place: whether another year, month or name replaces the one before without the model, as for a small one.
+    """
+
+    def __init__(self, model: ChatModel, *, max_chars: int, puts_in_place: bool = False) -> None:
+        self.model, self.max_chars, self.puts_in_place = model, max_chars, puts_in_place
 
     async def make_self_contained(self, question: Question, ledger: Ledger) -> Question:
         """The question to answer: `text` is self-contained, `asked` is the original text.
@@ -83,8 +88,11 @@ class FollowUps:
     async def _follow_up(self, question: Question, ledger: Ledger, *, may_stand: bool) -> str | None:
         """The rewritten question. None if the model did not change it or its rewrite is not usable."""
         history = _list_in_view(question)
-        if (replaced := put_in_place(question.text, history[-1].question)) is not None:
-            return replaced
+        last = history[-1].question
+        if self.puts_in_place and len(history) == 1 and find_leaning(last) is Leaning.STANDS:
+            text = await off_loop(partial(put_in_place, question.text, last))
+            if text is not None and len(text) <= self.max_chars:
+                return text
         text = await self._write_line("followup", question, ledger, history=history, may_stand=may_stand)
         conversation = [f"{it.question} {it.answer} {it.sql or ''}" for it in history]
         if may_stand and not keeps_all(text, question.text):

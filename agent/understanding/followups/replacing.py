@@ -1,8 +1,8 @@
 """Follow-ups that only name another year, month or name: "and 2023?", "and the River Wolves?".
 
 Small models add it to the question before: "in 2023 and in 2024". If the question has exactly one of its kind, that is
-replaced, without a model. A name is of its kind behind the same small word: "the", "in". German capitalizes all nouns,
-so there only times are replaced.
+replaced, without a model. A year stands behind a word for time or at an end of the question; a name stands behind the
+same small word as in the message: "the", "in". German capitalizes all nouns, so there only times are replaced.
 """
 
 from __future__ import annotations
@@ -17,35 +17,66 @@ _SMALL = (
     r"(?:in|for|of|from|with|at|by|during|the|im|für|von|aus|mit|bei|en|pour|de|du|la|le|les|para|por|el|los|las|nel|per"
     r"|di|il|lo|i|gli)"
 )
-_MESSAGE = re.compile(rf"\W*{_JOINS}\s+(?P<small>(?:{_SMALL}\s+)*)(?P<named>[^\W_].*?)[\s?!.]*", re.IGNORECASE)
+_MESSAGE = re.compile(
+    rf"\W*{_JOINS} (?P<small>(?:{_SMALL} ){{0,3}})(?P<named>[^\W_][^?!.]{{0,60}}?)[\s?!.]*", re.IGNORECASE
+)
 _YEAR = re.compile(r"(?<![\w/.-])(?:19|20)\d\d(?:/\d\d)?(?![\w/]|[.-]\d)")
-_MONTH_NAMES = {*(it.lower() for it in NAMES["en"].split()), *MONTHS} - words_of("may mars march")
+_OF_TIME = words_of(
+    "in of since during for year season from until im jahr seit von bis en de depuis année desde año nel del dal anno"
+)
+_UNSURE = words_of("may mars march")  # also a verb, a planet, a walk
+_MONTH_NAMES = {*(it.lower() for it in NAMES["en"].split()), *MONTHS}
 _MONTH = re.compile(rf"\b(?:{'|'.join(sorted(_MONTH_NAMES, key=len, reverse=True))})\b", re.IGNORECASE)
 _CAPITAL = r"[^\W\d_a-zß-ÿ]"
 _NAME = re.compile(rf"{_CAPITAL}[\w&'’-]*(?: {_CAPITAL}[\w&'’-]*| \d+)*")
-_BEGINS = re.compile(r"(?:^|[.?!:;])\W*$")
+_CODE = re.compile(r"[A-Z]\d+")  # a quarter, or a code
 _LAST_WORD = re.compile(r"(\w+) $")
+_WINDOW = 40  # characters before a place that are looked at
 
 
 def put_in_place(message: str, question: str) -> str | None:
     """The question before with the year, month or name of the message instead of its own. None if it has none, or
     several, or if the message says more."""
-    found = _MESSAGE.fullmatch(message)
+    found = _MESSAGE.fullmatch(" ".join(message.split()))
     named = found["named"] if found is not None else ""
     kind = next((it for it in (_YEAR, _MONTH, _NAME) if it.fullmatch(named)), None)
-    if found is None or kind is None or (kind is _NAME and _is_german(question)):
+    if found is None or kind is None or named.lower() in _UNSURE:
         return None
     places = list(kind.finditer(question))
-    if kind is _NAME:  # the first word of a sentence is a capital, too
-        places = [it for it in places if not _MONTH.fullmatch(it[0]) and not _BEGINS.search(question, 0, it.start())]
+    if kind is _NAME:
+        small = (found["small"].lower().split() or [""])[-1]
+        if not small or _is_german(question) or _CODE.fullmatch(named):
+            return None
+        places = [it for it in places if not _begins(question, it.start()) and not _MONTH.fullmatch(it[0])]
     if len({it[0].casefold() for it in places}) != 1 or places[0][0].casefold() == named.casefold():
         return None
-    if ("/" in named) is not ("/" in places[0][0]):
-        return None  # a year is no season
-    before = _LAST_WORD.search(question[: places[0].start()])
-    if kind is _NAME and (before is None or before[1].lower() != (found["small"].lower().split() or [""])[-1]):
+    place = places[0][0]
+    befores = [_word_before(question, it.start()) for it in places]
+    if kind is _NAME and (set(befores) != {small} or place.isupper() is not named.isupper()):
         return None
-    return re.sub(rf"(?<!\w){re.escape(places[0][0])}(?!\w)", lambda _: named, question)
+    if kind is _YEAR and (("/" in named) is not ("/" in place) or not _are_times(question, places, befores)):
+        return None  # a year is no season, and "over 2000 euros" is none
+    if kind is _MONTH and place.lower() in _UNSURE:
+        return None
+    return re.sub(rf"(?<!\w){re.escape(place)}(?!\w)", lambda _: named, question)
+
+
+def _are_times(question: str, places: list[re.Match[str]], befores: list[str]) -> bool:
+    """Whether years stand behind a word for time, a month, or at an end of the question."""
+    at_end = [not question[: it.start()].strip() or not question[it.end() :].strip(" ?!.") for it in places]
+    ends = zip(at_end, befores, strict=True)
+    return all(is_end or before in _OF_TIME or _MONTH.fullmatch(before) is not None for is_end, before in ends)
+
+
+def _word_before(question: str, start: int) -> str:
+    found = _LAST_WORD.search(question[max(0, start - _WINDOW) : start])
+    return found[1].lower() if found is not None else ""
+
+
+def _begins(question: str, start: int) -> bool:
+    """Whether a sentence begins there, with a capital that says nothing."""
+    before = question[max(0, start - _WINDOW) : start].rstrip(" \"'“”„«»‘’()¿¡-–—")
+    return not before or before[-1] in ".?!:;"
 
 
 def _is_german(text: str) -> bool:
