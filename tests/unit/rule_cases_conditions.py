@@ -58,6 +58,8 @@ CONDITION_CASES: dict[str, tuple[Case, ...]] = {
             (f"{READERS} name = 'Ada' OR name = 'Bo'", "either"),
             (f"{HELD} strftime('%Y', held_on) = '2024' AND strftime('%m', held_on) = '03'", "a year and a month"),
             (f"{HELD} strftime('%Y', held_on) = '2024' OR strftime('%Y', held_on) = '2023'", "one of two years"),
+            (f"{HELD} strftime('%m', held_on) = '03' AND strftime('%M', held_on) = '04'", "a month and a minute"),
+            (f"{READERS} INSTR(name, 'a') = 1 AND INSTR(name, 'd') = 2", "of a function with more arguments"),
             (f"{READERS} since BETWEEN 2019 AND 2021", "a span"),
             (f"{READERS} since BETWEEN 9 AND 10", "numbers, not texts"),
             (f"{READERS} name BETWEEN 'M' AND 'A'", "names, whose order the database knows"),
@@ -130,12 +132,10 @@ CONDITION_CASES: dict[str, tuple[Case, ...]] = {
         *_doubted(
             ("SELECT COUNT(*) AS lent, COUNT(*) AS late FROM loans WHERE fee > 5", "one count under two names"),
             ("SELECT COUNT(id) AS lent, SUM(fee) AS f, COUNT(id) AS late FROM loans", "beside another"),
-            ("SELECT name AS reader, name AS author FROM readers", "one column"),
             ("SELECT SUM(fee) - SUM(fee) AS more FROM loans", "a difference that is 0"),
             ("SELECT SUM(fee) - SUM(loans.fee) AS more FROM loans", "once with the name of its table"),
             ("SELECT CASE WHEN SUM(fee) > SUM(fee) THEN 'yes' ELSE 'no' END FROM loans", "compared with itself"),
             ("SELECT r.name FROM readers AS r JOIN loans AS l ON r.id = r.id", "a join of every row"),
-            ("SELECT id FROM loans WHERE fee = fee", "true of every row with a fee"),
             ("SELECT x.a FROM (SELECT COUNT(*) AS a, COUNT(*) AS b FROM loans) AS x", "in a query inside"),
         ),
         *_left(
@@ -144,6 +144,8 @@ CONDITION_CASES: dict[str, tuple[Case, ...]] = {
             ("SELECT COUNT(*), COUNT(*) FROM loans", "no names"),
             ("SELECT name, name AS reader FROM readers", "shown once more under a name"),
             ("SELECT 0 AS lent, 0 AS late FROM loans", "constants"),
+            ("SELECT name AS id, name AS label FROM readers", "one column under two names"),
+            ("SELECT id FROM loans WHERE fee = fee", "those with a fee"),
             ("SELECT SUM(fee) - SUM(id) AS more FROM loans", "two sums"),
             (
                 "SELECT SUM(CASE WHEN id > 5 THEN fee END) - SUM(CASE WHEN id < 5 THEN fee END) FROM loans",

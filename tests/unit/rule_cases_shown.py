@@ -175,6 +175,17 @@ SHOWN_CASES: dict[str, tuple[Case, ...]] = {
             (OF_ADA, "Did anyone borrow more than Bo?", ONE_NUMBER, None, "how many there are, in another word"),
             (OF_ADA, "Which readers borrowed more than Bo?", ONE_NUMBER, None, "no yes-no question"),
             (OF_ADA, "Did Ada borrow books?", ONE_NUMBER, None, "no comparison"),
+            (OF_ADA, "Did Ada borrow books other than novels?", ONE_NUMBER, None, "except some"),
+            (OF_ADA, "Did Ada borrow more than a dozen books?", ONE_NUMBER, None, "a number in words"),
+            (OF_ADA, "Hat Ada als Managerin Bücher ausgeliehen?", ONE_NUMBER, None, "in a role"),
+            (f"{OF_ADA} GROUP BY r.id HAVING COUNT(*) > 2", MORE, ONE_NUMBER, None, "compared in HAVING"),
+            (
+                f"SELECT COUNT(*) FROM (SELECT COUNT(*) AS a, COUNT(l.fee) AS b {LENT}) AS x WHERE x.a > x.b",
+                MORE,
+                ONE_NUMBER,
+                None,
+                "compared around a query",
+            ),
             (OF_ADA, "Ada a-t-elle emprunté plus de livres que Bo ?", ONE_NUMBER, None, "in French, where que is more"),
         )
     ),

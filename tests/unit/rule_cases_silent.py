@@ -156,6 +156,11 @@ SILENT_CASES: dict[str, tuple[Case, ...]] = {
             ("SELECT (held_on - planned_on) / 60 FROM openings", "days are numbers"),
             (f"SELECT l.fee / (l.taken_at - m.taken_at) {AFTER}", "by an interval"),
             (f"SELECT AVG(l.taken_at - m.taken_at) {AFTER}", "an interval is shown"),
+            (f"SELECT EXTRACT(EPOCH FROM (l.taken_at - m.taken_at) / 60) {AFTER}", "seconds of a part of it"),
+            (
+                f"SELECT l.id {AFTER} WHERE (l.taken_at - m.taken_at) / 60 > INTERVAL 1 HOUR",
+                "compared with an interval",
+            ),
             dialect=ELSEWHERE,
         ),
         *_left_alone(("SELECT taken_at - due FROM loans", "PostgreSQL subtracts times"), dialect="postgresql"),

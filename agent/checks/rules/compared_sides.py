@@ -12,30 +12,45 @@ import re
 from sqlglot import exp
 
 from agent.checks.grounding.languages.language import language_of
-from agent.checks.grounding.languages.polar_words import ANY, EVER, EXISTENCE, THAN
+from agent.checks.grounding.languages.polar_words import ANY, EVER, EXISTENCE
 from agent.checks.grounding.languages.vocabulary import vocabulary
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from rag.words import words
 
-_LANGUAGES = frozenset({"en", "de"})
-_NUMBER = re.compile(r"\s*(?:\S+\s+)?\W?\d|.*\b(?:average|mean|durchschnitt\w*)\b", re.IGNORECASE)
-_DECIDES = (exp.Predicate, exp.Case, exp.If, exp.Sub, exp.Div)
+_MORE = {
+    "en": re.compile(r"\b(?:more|less|fewer|worse|(?!(?:oth|rath)er\b)\w+er)\b[^?]*?\bthan\b", re.IGNORECASE),
+    "de": re.compile(r"\b(?:mehr|weniger|\w+er(?:e[nmrs]?)?)\b[^?]*?\bals\b", re.IGNORECASE),
+}
+_BOUND = re.compile(
+    r"\s*(?:\S+\s+)?\W?\d|\s*(?:a |an )?(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|thousand|half"
+    r"|eine?[nmrs]?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|hundert|tausend)\b"
+    r"|.*\b(?:average|mean|durchschnitt\w*)\b",
+    re.IGNORECASE,
+)
+_DECIDES = (exp.Case, exp.If, exp.Sub, exp.Div, exp.Having)
 _COUNTS = words(" ".join(ANY | EVER))
 
 
 def apply(context: RuleContext) -> Finding | None:
     question, rows = context.question, context.rows
-    language = language_of(question)
-    if language not in _LANGUAGES or not vocabulary(language).is_polar(question) or EXISTENCE.search(question):
+    language = language_of(question) or ""
+    if language not in _MORE or not vocabulary(language).is_polar(question) or EXISTENCE.search(question):
         return None
-    than = THAN[language].search(question)
-    if than is None or _NUMBER.match(question, than.end()) or words(question) & _COUNTS:
+    than = _MORE[language].search(question)
+    if than is None or _BOUND.match(question, than.end()) or words(question) & _COUNTS:
         return None
     if rows is None or len(rows) != 1 or len(rows[0]) != 1 or not isinstance(rows[0][0], int | float):
         return None
-    if isinstance(rows[0][0], bool) or any(it.find(*_DECIDES) for it in context.query.selects):
+    if isinstance(rows[0][0], bool) or context.query.find(*_DECIDES) or _compares(context.query):
         return None
-    return Finding(f"The question asks for a comparison (“{than[0]}”), and the rows have one number.")
+    return Finding("The question asks for a comparison, and the rows have one number.")
+
+
+def _compares(query: exp.Expr) -> bool:
+    """Whether it compares two things, in any part, and not only one with a constant, or shows a comparison."""
+    shown = (it.find(exp.Predicate) for select in query.find_all(exp.Select) for it in select.selects)
+    between = query.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE)
+    return any(shown) or any(it.this.find(exp.Column) and it.expression.find(exp.Column) for it in between)
 
 
 RULE = Rule("compared_sides", "rows", "language", "doubt", apply)

@@ -30,7 +30,7 @@ _DATES = (exp.Date, exp.CurrentDate, exp.CurrentTimestamp, exp.TsOrDsToDate, exp
 _FUNCTIONS = {"DATE", "DATETIME", "NOW"}
 _TIME = re.compile(r"timestamp|datetime", re.IGNORECASE)
 _OF_TIMES = (exp.Avg, exp.Sum, exp.Max, exp.Min, exp.Paren)  # of an interval they give an interval
-_SECONDS = frozenset({60, 3600, 86400})  # of a minute, an hour and a day
+_SECONDS = frozenset({"60", "3600", "86400", "60.0", "3600.0", "86400.0"})  # of a minute, an hour and a day
 
 
 def apply(context: RuleContext) -> Finding | None:
@@ -56,8 +56,11 @@ def _divide_seconds(node: exp.Expr, context: RuleContext) -> exp.Expr | None:
     if not isinstance(between, exp.Sub) or not isinstance(divisor, exp.Literal) or divisor.is_string:
         return None
     sides = (between.this, between.expression)
-    if float(divisor.name) not in _SECONDS or not all(_is_time(it, context) for it in sides):
+    if divisor.name not in _SECONDS or not all(_is_time(it, context) for it in sides):
         return None
+    compared = node.find_ancestor(exp.Predicate, exp.Extract, exp.Select)
+    if isinstance(compared, exp.Extract) or (compared is not None and _has_interval(compared)):
+        return None  # an interval is meant
     between.replace(exp.Extract(this=exp.var("EPOCH"), expression=exp.paren(between.copy())))
     return node
 
@@ -93,6 +96,10 @@ def _is_step_or_year(node: exp.Expr) -> bool:
     return (
         isinstance(node, exp.Interval) or is_year or (isinstance(node, exp.TimeToStr) and node.text("format") == "%Y")
     )
+
+
+def _has_interval(compared: exp.Expr) -> bool:
+    return isinstance(compared, exp.Predicate) and compared.find(exp.Interval) is not None
 
 
 def _is_time(node: exp.Expr, context: RuleContext) -> bool:

@@ -20,6 +20,7 @@ from executors.sql.literals import owner_of
 from executors.sql.tree import conjuncts, set_conjuncts
 
 _ENDS = 2
+_PARTS = (exp.TimeToStr, exp.Year, exp.Month, exp.Extract)  # of a time
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _TIME = re.compile(r"\d{4}-\d\d(?:-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?)?")
 
@@ -62,7 +63,7 @@ def _list_contradictions(select: exp.Select, context: RuleContext) -> Iterator[t
     for part in parts:
         column, literal = _sides(part)
         if column is not None and literal is not None:
-            equal[column.sql().lower()].append((part, literal))
+            equal[_key_of(column)].append((part, literal))
     yield from (([part], None) for part in parts if _ends_first(part.unnest()))
     for pairs in equal.values():
         values = {_value_of(literal) for _, literal in pairs}
@@ -89,20 +90,29 @@ def _ends_first(part: exp.Expr) -> bool:
     ends = [it for it in (part.args.get("low"), part.args.get("high")) if isinstance(it, exp.Literal)]
     if not isinstance(part, exp.Between) or part.args.get("symmetric") or len(ends) < 2:
         return False
-    low, high = (str(it.this) for it in ends)
-    if not any(it.is_string for it in ends):
-        return float(low) > float(high)
-    return low > high and len(low) == len(high) and all(map(_TIME.fullmatch, (low, high)))
+    low, high = map(_value_of, ends)
+    if isinstance(low, float) and isinstance(high, float) and not any(it.is_string for it in ends):
+        return low > high
+    are_times = all(isinstance(it, str) and _TIME.fullmatch(it) for it in (low, high))
+    return are_times and len(str(low)) == len(str(high)) and str(low) > str(high)
 
 
 def _sides(part: exp.Expr) -> tuple[exp.Expr | None, exp.Literal | None]:
-    """What a condition says about a column, or what is computed from one, and the constant that it must equal."""
+    """The column of a condition, or the part of a time of it, and the constant that it must equal."""
     match part.unnest():
         case (
             exp.EQ(this=it, expression=exp.Literal() as literal) | exp.EQ(this=exp.Literal() as literal, expression=it)
-        ) if it.find(exp.Column) and not it.find(exp.Query, exp.Rand):
+        ) if isinstance(it, (exp.Column, *_PARTS)):
             return it, literal
     return None, None
+
+
+def _key_of(side: exp.Expr) -> str:
+    """What is equal for the same side: its names in small letters, its texts as they are."""
+    side = side.copy()
+    for name in side.find_all(exp.Identifier):
+        name.set("this", name.name.lower())
+    return side.sql()
 
 
 RULE = Rule("never_true", "query", "schema", "alternative", apply)

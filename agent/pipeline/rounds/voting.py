@@ -167,7 +167,11 @@ def _votes_text(groups: tuple[Group, ...], run: Run, failure: str) -> Check:
         alike = {it.draft for it in groups[0].candidates} if is_settled(groups) else ()
         ran = f"only {votes} of them" if votes else "none of them"
         why = f"{len(alike)} drafts give these rows, but {ran} ran as written." if alike else failure
-        why = why or (f"The others could not be run: {errors[-1]}" if errors else "No other draft was written.")
+        refuted = count_refuted(run.candidates)
+        other = (
+            f"The others ask for a text that is not stored: {refuted}." if refuted else "No other draft was written."
+        )
+        why = why or (f"The others could not be run: {errors[-1]}" if errors else other)
         return Check(name=NAME, passed=None, detail=why)
     results = sum(group.votes > 0 for group in groups)
     return Check(name=NAME, passed=False, detail=f"{voting} drafts give {results} different results.")
