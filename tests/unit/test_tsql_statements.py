@@ -166,7 +166,7 @@ class Recorder:
         read(sql)
         return guard.check(sql, SHOP, row_limit=row_limit)
 
-    async def run(self, query: CheckedSql) -> QueryResult:
+    async def run(self, query: CheckedSql, timeout_s: float | None = None) -> QueryResult:
         self.asked.append(query.executable)
         return QueryResult(columns=("x",), rows=())
 

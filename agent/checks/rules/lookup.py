@@ -227,7 +227,9 @@ async def are_stored(
 ) -> bool:
     """Whether a column has one of some texts, as the database compares texts. Raises SqlError, DatabaseUnavailable."""
     query = _values_of(table, column)
-    sql = query.where(query.selects[0].isin(*values)).sql(dialect=DIALECTS[schema.dialect].sqlglot)
+    name = query.selects[0]
+    condition = name.eq(values[0]) if len(values) == 1 else name.isin(*values)
+    sql = query.where(condition).sql(dialect=DIALECTS[schema.dialect].sqlglot)
     return bool((await database.run(await database.check(sql, 1), timeout_s=timeout_s)).rows)
 
 
