@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from test_unread import open_lab
@@ -60,7 +61,10 @@ MORE = "Did Ann sell more cars than Bo?"
     ],
 )  # fmt: skip
 def test_a_comparison_has_a_question_for_each_side(question: str, first: str, second: str) -> None:
-    assert split_comparison(question, STORED) == (first, second)
+    found = split_comparison(question, STORED)
+
+    assert found is not None
+    assert (found.first, found.second) == (first, second)
 
 
 @pytest.mark.parametrize(
@@ -106,12 +110,14 @@ def test_a_long_question_takes_no_longer() -> None:
         assert split_comparison(text, STORED) is None
 
 
-async def ask(model: ScriptedModel, settings: Settings, folder: Path, *queries: str, **options: object) -> Answer:
+async def ask(
+    model: ScriptedModel, settings: Settings, folder: Path, *queries: str, question: str = MORE, **options: object
+) -> Answer:
     for sql in queries:
         model.replies(sql=sql)
     asked = Options.model_validate({"enable_answer": False, **options})
     async with open_lab(settings, model, folder, SCRIPT) as lab:
-        return await lab.query(MORE, "lab", options=asked)
+        return await lab.query(question, "lab", options=asked)
 
 
 async def test_each_side_has_its_own_drafts_and_the_difference_is_computed(
@@ -123,13 +129,56 @@ async def test_each_side_has_its_own_drafts_and_the_difference_is_computed(
 
     assert [part.question for part in answer.parts] == ["How many cars did Ann sell?", "How many cars did Bo sell?"]
     assert [part.results for part in answer.parts] == [[{"cars": 5}], [{"cars": 4}]]
-    assert answer.answer.endswith("5 - 4 = 1 [1][2]")
+    lines = answer.answer.splitlines()
+    assert (lines[0], lines[-1]) == ("Yes.", "5 - 4 = 1 [1][2]")
     assert answer.verified
+
+
+@pytest.mark.parametrize(
+    ("question", "asks_more"),
+    [
+        (MORE, True),
+        ("Did Ann sell fewer cars than Bo?", False),
+        ("Was revenue higher in 2024 than in 2023?", True),
+        ("Was revenue lower in 2024 than in 2023?", False),
+        ("Revenue in 2024 vs 2023", None),
+    ],
+)
+def test_a_yes_needs_the_greater_or_the_smaller_number(question: str, asks_more: bool | None) -> None:
+    found = split_comparison(question, STORED)
+
+    assert found is not None
+    assert found.asks_more is asks_more
+
+
+@pytest.mark.parametrize(
+    ("first", "asks_more", "said"), [(5, True, "Yes."), (5, False, "No."), (4, True, "No."), (3, False, "Yes.")]
+)
+async def test_the_numbers_of_the_parts_decide_a_yes_or_a_no(
+    settings: Settings, model: ScriptedModel, tmp_path: Path, first: int, asks_more: bool, said: str
+) -> None:
+    ann, bo = f"SELECT {first} AS cars FROM sale LIMIT 1", "SELECT 4 AS cars FROM sale LIMIT 1"
+    question = MORE if asks_more else MORE.replace("more", "fewer")
+
+    answer = await ask(model, settings, tmp_path, ann, ann, bo, bo, question=question)
+
+    assert answer.answer.startswith(said)
+
+
+async def test_a_part_without_one_number_decides_nothing(
+    settings: Settings, model: ScriptedModel, tmp_path: Path
+) -> None:
+    ann, bo = "SELECT cars FROM sale WHERE seller = 'Ann'", "SELECT SUM(cars) AS cars FROM sale WHERE seller = 'Bo'"
+
+    answer = await ask(model, settings, tmp_path, ann, ann, bo, bo)
+
+    assert not answer.answer.startswith(("Yes", "No."))
+    assert not answer.answer.endswith("[1][2]")
 
 
 @pytest.mark.parametrize("option", [{"plan": False}, {"effort": "quick"}])
 async def test_whoever_wants_one_query_gets_one(
-    settings: Settings, model: ScriptedModel, tmp_path: Path, option: dict[str, object]
+    settings: Settings, model: ScriptedModel, tmp_path: Path, option: dict[str, Any]
 ) -> None:
     both = "SELECT seller, SUM(cars) AS cars FROM sale GROUP BY seller"
 

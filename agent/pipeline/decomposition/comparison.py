@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from rag.linking.values import LinkedValue
 from rag.words import join_folded, tokens
@@ -22,7 +23,7 @@ _DID = re.compile(
     re.IGNORECASE,
 )
 _WAS = re.compile(
-    r"(?P<was>was|were|is|are) (?P<what>.{1,80}?) (?:higher|lower|greater|larger|bigger|smaller|more|less)"
+    r"(?P<was>was|were|is|are) (?P<what>.{1,80}?) (?P<more>higher|lower|greater|larger|bigger|smaller|more|less)"
     rf" (?P<at>{_AT}) (?P<one>.{{1,60}}?) than (?:(?P=at) )?(?P<other>.{{1,60}}?){_REST}",
     re.IGNORECASE,
 )
@@ -34,6 +35,7 @@ _TIMES = re.compile(
     rf"(?P<head>.{{1,120}} (?P<at>in|of|for|from) )(?P<one>.{{1,30}}?){_VERSUS}(?:(?P=at) )?(?P<other>.{{1,30}})",
     re.IGNORECASE,
 )
+_LESS = frozenset({"less", "fewer", "lower", "smaller"})
 _MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
 _YEAR = r"(?:19|20)\d\d(?:/\d\d)?"
 _TIME = re.compile(
@@ -51,8 +53,17 @@ _OTHERWISE = re.compile(
 _COUNTED = re.compile(r"(?:.*\w)?(?:[^\Ws]s|people|children|men|women)", re.IGNORECASE)
 
 
-def split_comparison(question: str, values: Sequence[LinkedValue] = ()) -> tuple[str, str] | None:
-    """The questions for the two sides of a comparison; None if it is none, or if a side is no time and no stored value.
+class Comparison(NamedTuple):
+    """The questions for the two sides. asks_more: whether the first number must be the greater one for a yes, or the
+    smaller one; None if the question expects neither yes nor no."""
+
+    first: str
+    second: str
+    asks_more: bool | None = None
+
+
+def split_comparison(question: str, values: Sequence[LinkedValue] = ()) -> Comparison | None:
+    """The comparison of a question; None if it is none, or if a side is no time and no stored value.
 
     Args: values: the stored values that the question names.
     """
@@ -62,7 +73,9 @@ def split_comparison(question: str, values: Sequence[LinkedValue] = ()) -> tuple
     for pattern in (_DID, _WAS, _KINDS, _TIMES):
         if (found := pattern.fullmatch(text)) is not None:
             sides = _read_times(found) or _read_values(found, values)
-            return None if sides is None else _write(found, *sides)
+            more = found.groupdict().get("more")
+            asks_more = None if more is None else more.lower() not in _LESS
+            return None if sides is None else Comparison(*_write(found, *sides), asks_more)
     return None
 
 

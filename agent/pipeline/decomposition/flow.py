@@ -264,7 +264,7 @@ def build_joined_answer(run: Run, plan: QuestionPlan, found: Found) -> Answer:
     computed, warnings = equations(plan.calculations, parts, language) if wanted else ([], [])
     for warning in warnings:
         run.ledger.warn(warning)
-    text, numbers = _text(run, parts, computed)
+    text, numbers = _text(run, parts, computed, _decide(plan, parts))
     checks = _checks(plan, parts, computed)
     sources = {part.answer_source for part in parts if part.status == "success"}
     return common(run).model_copy(
@@ -294,8 +294,19 @@ def build_clarification(run: Run, part: Answer) -> Answer:
     return common(run).model_copy(update={**taken, "choices": choices})
 
 
-def _text(run: Run, parts: Sequence[AnswerPart], computed: Sequence[Equation]) -> tuple[str, list[AnswerNumber]]:
-    """The text of the answer, and its numbers with their positions."""
+def _decide(plan: QuestionPlan, parts: Sequence[AnswerPart]) -> str:
+    """The yes or no to an English comparison of two parts; empty if it is none, or a part gives no single number."""
+    operands = [_operand(part, "en") for part in parts]
+    if plan.asks_more is None or len(operands) != 2 or None in operands:
+        return ""
+    first, second = (Decimal(it.text) for it in operands if it is not None)
+    return "Yes." if (first > second if plan.asks_more else first < second) else "No."
+
+
+def _text(
+    run: Run, parts: Sequence[AnswerPart], computed: Sequence[Equation], decided: str
+) -> tuple[str, list[AnswerNumber]]:
+    """The text of the answer, and its numbers with their positions. Args: decided: a yes or no, which comes first."""
     lines: list[str] = []
     numbers: list[AnswerNumber] = []
     start = 0
@@ -307,6 +318,8 @@ def _text(run: Run, parts: Sequence[AnswerPart], computed: Sequence[Equation]) -
         lines.append(line)
         start += len(line) + 1
 
+    if decided:
+        add(decided, ())
     for part in parts:
         if part.status == "success":
             own = [it.model_copy(update={"part": part.number}) for it in part.numbers]

@@ -73,11 +73,13 @@ class QuestionPlan(Frozen):
     """The queries that a question needs, as questions, and the calculations on their numbers.
 
     unsupported: numbers in these questions that come from neither the user's question, the docs nor the calendar.
+    asks_more: whether a yes needs the greater number in the first part, or the smaller one; None for another question.
     """
 
     questions: tuple[str, ...]
     calculations: tuple[str, ...] = ()
     unsupported: tuple[str, ...] = ()
+    asks_more: bool | None = None
 
 
 async def plan_of(run: Run) -> QuestionPlan | None:
@@ -113,10 +115,11 @@ async def _split(run: Run) -> QuestionPlan | None:
     """The two questions of a comparison, if the profile makes no plans and none is asked for."""
     if run.parts.profile.plan or run.limits.plan is not None or not _may_split(run) or run.limits.effort == "quick":
         return None
-    sides = split_comparison(run.question.text, run.context.linked.values)
-    if sides is None or await _has_query(run):
+    found = split_comparison(run.question.text, run.context.linked.values)
+    if found is None or await _has_query(run):
         return None
-    return QuestionPlan(questions=sides, calculations=("{1} - {2}",))
+    questions = (found.first, found.second)
+    return QuestionPlan(questions=questions, calculations=("{1} - {2}",), asks_more=found.asks_more)
 
 
 async def _is_wanted(run: Run) -> bool:
