@@ -123,6 +123,12 @@ OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
             "Goals by name: Juha Lind: 29; Nils, no value: 27.", id="two columns of one name",
         ),
         pytest.param(
+            "Who leads which department?", "department first_name last_name",
+            (("Art", "Ada", "Lind"), ("Wine", "Bo", "Ek")),
+            "SELECT department, first_name, last_name FROM heads",
+            "Department, name: Art, Ada Lind; Wine, Bo Ek.", id="without a number",
+        ),
+        pytest.param(
             "Wer hat die meisten Einsätze?", "vorname nachname ort einsaetze",
             (("Uwe", "Lehmann", "Ulm", 35), ("Petra", "Böhm", "Ulm", 35)),
             "SELECT vorname, nachname, ort, COUNT(*) AS einsaetze FROM e GROUP BY vorname, nachname, ort",

@@ -224,9 +224,9 @@ class _Composer:
     def _list(self, columns: Sequence[ColumnFacts]) -> None:
         keys = [it for it in columns if it.kind == "dimension"]
         others = [it for it in columns if it.kind != "dimension"]
-        label = ", ".join(self._inside(self._label(it)) for it in others or keys)
+        key = ", ".join(self._list_keys(keys))
+        label = ", ".join(self._inside(self._label(it)) for it in others) or key
         if keys and others:
-            key = ", ".join(self._list_keys(keys))
             label = self._frames.by.format(measure=label, key=key)
         self._add(f"{_capital(label)}{self._limits(columns)}: ")
         count = len(self.facts.rows)
