@@ -15,8 +15,16 @@ from rag.linking.values import LinkedValue
 from rag.words import join_folded, tokens
 
 _AT = r"(?:in|on|during|since|from|until|for|at|by)"
+_OF = r"(?:in|of|for|from)"
 _REST = rf"(?P<rest>(?: (?:{_AT}|before|after|between|last|this)\b.*?)?)"
 _VERSUS = r" (?:vs\.?|versus|compared (?:to|with)) "
+_MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
+_YEAR = r"(?:19|20)\d\d(?:/\d\d)?"
+_WHEN = (
+    rf"(?:(?:(?:the )?(?:season|year|fiscal year|fy) )?{_YEAR}|(?:{_MONTH})(?: {_YEAR})?|q[1-4] {_YEAR}"
+    rf"|the (?:first|second|third|fourth|last) (?:half|quarter|month|week) of {_YEAR})"
+)
+_TIME = re.compile(_WHEN, re.IGNORECASE)
 _DID = re.compile(
     r"(?P<did>did|do|does) (?P<one>.{1,60}?) (?P<verb>[^\W\d_]+) (?P<more>more|fewer|less)"
     rf"(?P<noun>(?: (?!than\b)\S+){{0,6}}) than (?P<other>.{{1,60}}?){_REST}",
@@ -32,17 +40,9 @@ _KINDS = re.compile(
     re.IGNORECASE,
 )
 _TIMES = re.compile(
-    rf"(?P<head>.{{1,120}} (?P<at>in|of|for|from) )(?P<one>.{{1,30}}?){_VERSUS}(?:(?P=at) )?(?P<other>.{{1,30}})",
-    re.IGNORECASE,
+    rf"(?P<head>.{{1,120}}? (?:{_OF} )?)(?P<one>{_WHEN}){_VERSUS}(?:{_OF} )?(?P<other>{_WHEN})", re.IGNORECASE
 )
 _LESS = frozenset({"less", "fewer", "lower", "smaller"})
-_MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
-_YEAR = r"(?:19|20)\d\d(?:/\d\d)?"
-_TIME = re.compile(
-    rf"(?:(?:the )?(?:season|year|fiscal year|fy) )?{_YEAR}|(?:{_MONTH})(?: {_YEAR})?|q[1-4] {_YEAR}"
-    rf"|the (?:first|second|third|fourth|last) (?:half|quarter|month|week) of {_YEAR}",
-    re.IGNORECASE,
-)
 # What one number for each side does not answer, and questions of another form.
 _OTHERWISE = re.compile(
     r"\b(?:ratio|growth|grow|difference|change|increase|rise|correlation|match|there|that|which|who|whose|any|every|each"
