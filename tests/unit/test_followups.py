@@ -12,6 +12,7 @@ from agent.platform.telemetry.ledger import Ledger
 from agent.understanding.followups.faithful import find_chosen, keeps, with_reply
 from agent.understanding.followups.followups import FollowUps
 from agent.understanding.followups.replacing import put_in_place
+from rag.linking.values import LinkedValue
 from testbed.scripted_model import ScriptedModel
 
 REVENUE = Exchange(
@@ -355,3 +356,45 @@ async def test_a_question_of_its_own_ends_the_wait(service: Service, model: Scri
 )  # fmt: skip
 def test_another_time_or_name_is_put_in_place_of_the_one_before(message: str, question: str, put: str | None) -> None:
     assert put_in_place(message, question) == put
+
+
+VALUES = (
+    ("shipments", "carrier", "Momart Express"),
+    ("shipments", "carrier", "Artex Logistics"),
+    ("reasons", "label", "High winds"),
+    ("reasons", "label", "Mechanical fault"),
+    ("invoices", "currency", "USD"),
+    ("invoices", "currency", "GBP"),
+    ("levels", "label", "Standard"),
+    ("levels", "label", "Overnight"),
+    ("towns", "name", "Overnight"),
+)
+
+
+def find_values(text: str) -> list[LinkedValue]:
+    found = ((it, text.lower().find(it[2].lower())) for it in VALUES)
+    return [LinkedValue(*it, text[at : at + len(it[2])], "case", 0.95) for it, at in found if at >= 0]
+
+
+@pytest.mark.parametrize(
+    ("message", "question", "put"),
+    [
+        ("and with momart express?", "what did shipping with artex logistics cost us",
+         "what did shipping with momart express cost us"),
+        ("and because of a mechanical fault?", "how many sailings were cancelled because of high winds",
+         "how many sailings were cancelled because of mechanical fault"),
+        ("and in USD?", "how many GBP invoices are unpaid", "how many USD invoices are unpaid"),
+        ("and standard ones?", "how many overnight parcels were lost", "how many standard parcels were lost"),
+        ("and the unpaid USD ones?", "how many GBP invoices are there", None),  # it says more
+        ("and GBP?", "how many GBP invoices are there", None),  # the same
+        ("and momart express?", "how many GBP invoices are there", None),  # of another column
+        ("and USD?", "how many invoices are in GBP, and how many in GBP are paid", None),  # twice
+        ("and USD?", "how many invoices are there", None),
+        ("only USD", "how many GBP invoices are there", None),  # joins nothing
+        ("and USD or GBP?", "how many GBP invoices are there", None),  # two
+    ],
+)  # fmt: skip
+def test_another_value_of_a_column_is_put_in_place_of_the_one_before(
+    message: str, question: str, put: str | None
+) -> None:
+    assert put_in_place(message, question, find_values) == put

@@ -191,3 +191,16 @@ async def test_spellings_of_a_value_vote_together(settings: Settings, model: Scr
     assert "'good'" in str(answer["sql"])
     assert "'Good'" in str(answer["sql"])
     assert answer["verified"], "three of four drafts mean these rows"
+
+
+async def test_another_value_of_a_column_replaces_the_one_before(lab: Service, model: ScriptedModel) -> None:
+    session = await lab.start_session("lab")
+    for code, question in (("NO3", NITRATE), ("PB", "and lead?")):
+        for _ in range(2):
+            model.replies(sql=f"{COUNT} WHERE param_cd = '{code}'")
+        options = Options(enable_answer=False)
+        answer = await lab.query(question, "lab", session_id=session.id, options=options)
+
+    assert answer.question == NITRATE.replace("nitrate", "lead")
+    assert answer.results == [{"n": 1}]
+    assert len(model.asked) == 4, "no model rewrote the question"

@@ -121,6 +121,13 @@ class SchemaLinks:
         except RetrievalError:
             return ()
 
+    def find_values(self, text: str, database: Database) -> tuple[LinkedValue, ...]:
+        """The stored values that a text surely means. Blocks. Empty before a first question has been linked."""
+        state = self._states.get(database.name)
+        if state is None or state.linker is None or database.is_filtered:
+            return ()
+        return tuple(it for it in state.linker.link(text, near=Near()).values if it.is_sure)
+
     async def index(
         self,
         database: Database,

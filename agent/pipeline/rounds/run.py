@@ -104,7 +104,9 @@ class Run:
         with self.ledger.time_step("entry"):
             self.small_talk = await read_small_talk(self.question, self.database, self.parts.knowledge.meaning)
             if self.small_talk is None:
-                self.question = await self.parts.followups.make_self_contained(self.question, self.ledger)
+                find_values = partial(self.parts.knowledge.links.find_values, database=self.database)
+                followups = self.parts.followups
+                self.question = await followups.make_self_contained(self.question, self.ledger, find_values)
             else:
                 self.question = self.question.model_copy(update={"asked": self.question.text, "history": ()})
         self.reuse = Reuse(self.question, self.parts, self.limits)

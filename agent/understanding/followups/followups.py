@@ -29,7 +29,7 @@ from agent.understanding.followups.faithful import (
     with_reply,
 )
 from agent.understanding.followups.leaning import Leaning, asks_by_itself, find_leaning
-from agent.understanding.followups.replacing import put_in_place
+from agent.understanding.followups.replacing import FindValues, find_no_values, put_in_place
 
 MAX_TOKENS = 160
 _LABEL = re.compile(r"^\W*(?:complete question|question|rewritten(?: question)?)\s*:\s*", re.IGNORECASE)
@@ -60,8 +60,10 @@ class FollowUps:
     def __init__(self, model: ChatModel, *, max_chars: int, puts_in_place: bool = False) -> None:
         self.model, self.max_chars, self.puts_in_place = model, max_chars, puts_in_place
 
-    async def make_self_contained(self, question: Question, ledger: Ledger) -> Question:
-        """The question to answer: `text` is self-contained, `asked` is the original text.
+    async def make_self_contained(
+        self, question: Question, ledger: Ledger, find_values: FindValues = find_no_values
+    ) -> Question:
+        """The question to answer: `text` is self-contained, `asked` is the original text. `find_values` blocks.
 
         `history` is empty if the text is self-contained, as it nearly always is. Otherwise no model completed the text,
         and the model that writes the query must see the conversation.
@@ -77,7 +79,7 @@ class FollowUps:
             return alone
         unsure, in_view = found is Leaning.UNSURE, question.model_copy(update={"history": _list_in_view(question)})
         try:
-            text = await self._follow_up(question, ledger, may_stand=unsure)
+            text = await self._follow_up(question, ledger, find_values, may_stand=unsure)
         except ModelError as error:
             ledger.warn(f"The message was not merged with the conversation: {error}")
             return in_view
@@ -85,12 +87,14 @@ class FollowUps:
             return alone if unsure else in_view
         return alone.model_copy(update={"text": text})
 
-    async def _follow_up(self, question: Question, ledger: Ledger, *, may_stand: bool) -> str | None:
+    async def _follow_up(
+        self, question: Question, ledger: Ledger, find_values: FindValues, *, may_stand: bool
+    ) -> str | None:
         """The rewritten question. None if the model did not change it or its rewrite is not usable."""
         history = _list_in_view(question)
         last = history[-1].question
         if self.puts_in_place and len(history) == 1 and find_leaning(last) is Leaning.STANDS:
-            text = await off_loop(partial(put_in_place, question.text, last))
+            text = await off_loop(partial(put_in_place, question.text, last, find_values))
             if text is not None and len(text) <= self.max_chars:
                 return text
         text = await self._write_line("followup", question, ledger, history=history, may_stand=may_stand)

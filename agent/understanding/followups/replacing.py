@@ -1,16 +1,20 @@
-"""Follow-ups that only name another year, month or name: "and 2023?", "and the River Wolves?".
+"""Follow-ups that only name another value, year, month or name: "and momart express?", "and 2023?".
 
 Small models add it to the question before: "in 2023 and in 2024". If the question has exactly one of its kind, that is
-replaced, without a model. A year stands behind a word for time or at an end of the question; a name stands behind the
-same small word as in the message: "the", "in". German capitalizes all nouns, so there only times are replaced.
+replaced, without a model. Values are of one kind if one column stores them. A year stands behind a word for time or at
+an end of the question; a name stands behind the same small word as in the message: "the", "in". German capitalizes all
+nouns, so there no names are replaced.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 
+from agent.understanding.followups.leaning import content_words
 from agent.understanding.followups.words import LANGUAGES, words_of
 from rag.linking.month_names import MONTHS, NAMES
+from rag.linking.values import LinkedValue
 
 _JOINS = r"(?:and|what about|how about|und|was ist mit|et|y|e)"
 _SMALL = (
@@ -30,14 +34,47 @@ _MONTH = re.compile(rf"\b(?:{'|'.join(sorted(_MONTH_NAMES, key=len, reverse=True
 _CAPITAL = r"[^\W\d_a-zß-ÿ]"
 _NAME = re.compile(rf"{_CAPITAL}[\w&'’-]*(?: {_CAPITAL}[\w&'’-]*| \d+)*")
 _CODE = re.compile(r"[A-Z]\d+")  # a quarter, or a code
+_JOINED = re.compile(rf"\W*{_JOINS}\b", re.IGNORECASE)
+_SAYS_NOTHING = words_of("because due owing one ones wegen aufgrund")
+_LONGEST = 80  # characters of a message
 _LAST_WORD = re.compile(r"(\w+) $")
 _WINDOW = 40  # characters before a place that are looked at
 
 
-def put_in_place(message: str, question: str) -> str | None:
-    """The question before with the year, month or name of the message instead of its own. None if it has none, or
-    several, or if the message says more."""
-    found = _MESSAGE.fullmatch(" ".join(message.split()))
+FindValues = Callable[[str], Sequence[LinkedValue]]
+
+
+def find_no_values(_text: str) -> Sequence[LinkedValue]:
+    return ()
+
+
+def put_in_place(message: str, question: str, find_values: FindValues = find_no_values) -> str | None:
+    """The question before with the value, year, month or name of the message instead of its own. None if it has none,
+    or several, or if the message says more. Args: find_values: the stored values that a text surely means."""
+    message = " ".join(message.split())
+    return _put_value(message, question, find_values) or _put_word(message, question)
+
+
+def _put_value(message: str, question: str, find_values: FindValues) -> str | None:
+    """The question before with the only stored value of the message, in place of the only one of its column."""
+    if len(message) > _LONGEST or _JOINED.match(message) is None:
+        return None
+    new = find_values(message)
+    mentions = {it.mention.casefold() for it in new}
+    rest = content_words(re.sub(re.escape(new[0].mention), " ", message, flags=re.IGNORECASE)) if new else ["?"]
+    if len(mentions) != 1 or any(word not in _SAYS_NOTHING for word in rest):
+        return None
+    columns = {(it.table, it.column) for it in new}
+    old = [it for it in find_values(question) if (it.table, it.column) in columns]
+    replaced = {it.mention.casefold() for it in old}
+    if len(replaced) != 1 or replaced & mentions or {it.value for it in old} & {it.value for it in new}:
+        return None
+    place = re.compile(rf"(?<!\w){re.escape(old[0].mention)}(?!\w)", re.IGNORECASE)
+    return place.sub(lambda _: new[0].mention, question) if len(place.findall(question)) == 1 else None
+
+
+def _put_word(message: str, question: str) -> str | None:
+    found = _MESSAGE.fullmatch(message)
     named = found["named"] if found is not None else ""
     kind = next((it for it in (_YEAR, _MONTH, _NAME) if it.fullmatch(named)), None)
     if found is None or kind is None or named.lower() in _UNSURE:
