@@ -16,6 +16,7 @@ from agent.core.models import Options
 from agent.core.usage import Effort
 from agent.pipeline.confidence.calibration import of_profile
 from agent.pipeline.rounds.run import CHOSEN
+from agent.pipeline.rounds.voting import REPAIRS
 from agent.pipeline.service import Service, build_service
 from agent.platform.config.settings import Settings
 from testbed.scripted_model import ScriptedModel
@@ -209,7 +210,7 @@ async def test_drafts_that_had_to_be_repaired_are_counted(voting: Service, model
     answer = await voting.query("What do all orders come to?", "shop")
 
     (told,) = [check.detail for check in answer.checks if check.name == "second_draft"]
-    assert told == "3 drafts give these rows, but only 1 of them ran as written."
+    assert told == f"3 drafts give these rows, but only 1 of them ran as written. {REPAIRS}"
 
 
 @pytest.mark.parametrize(

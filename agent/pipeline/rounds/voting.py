@@ -64,6 +64,7 @@ async def _in_step(run: Run, writing: Coroutine[Any, Any, Draft | None]) -> Draf
 
 
 NAME = "second_draft"
+REPAIRS = "Repairs of two drafts may share a mistake, so they confirm nothing."
 # Errors that another query would probably meet as well.
 _OF_DATABASE = frozenset({ErrorKind.TIMEOUT, ErrorKind.RESOURCE, ErrorKind.PERMISSION})
 
@@ -166,7 +167,7 @@ def _votes_text(groups: tuple[Group, ...], run: Run, failure: str) -> Check:
         errors = [it.error for it in run.candidates if it.error]
         alike = {it.draft for it in groups[0].candidates} if is_settled(groups) else ()
         ran = f"only {votes} of them" if votes else "none of them"
-        why = f"{len(alike)} drafts give these rows, but {ran} ran as written." if alike else failure
+        why = f"{len(alike)} drafts give these rows, but {ran} ran as written. {REPAIRS}" if alike else failure
         refuted = count_refuted(run.candidates)
         other = (
             f"The others ask for a text that is not stored: {refuted}." if refuted else "No other draft was written."
