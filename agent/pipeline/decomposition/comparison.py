@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from rag.linking.month_names import NAMES
 from rag.linking.values import LinkedValue
 from rag.words import join_folded, tokens
 
@@ -18,7 +19,7 @@ _AT = r"(?:in|on|during|since|from|until|for|at|by)"
 _OF = r"(?:in|of|for|from)"
 _REST = rf"(?P<rest>(?: (?:{_AT}|before|after|between|last|this)\b.*?)?)"
 _VERSUS = r" (?:vs\.?|versus|compared (?:to|with)) "
-_MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
+_MONTH = "|".join(NAMES["en"].split())
 _YEAR = r"(?:19|20)\d\d(?:/\d\d)?"
 _WHEN = (
     rf"(?:(?:(?:the )?(?:season|year|fiscal year|fy) )?{_YEAR}|(?:{_MONTH})(?: {_YEAR})?|q[1-4] {_YEAR}"
