@@ -337,9 +337,7 @@ async def test_a_question_of_its_own_ends_the_wait(service: Service, model: Scri
         ("et en juin ?", "Quel était le chiffre d'affaires en mai 2024 ?",
          "Quel était le chiffre d'affaires en juin 2024 ?"),
         ("y en junio?", "¿Cuántos viajes hubo en julio?", "¿Cuántos viajes hubo en junio?"),
-        ("and the River Wolves?", "Did the Night Owls win? Where did the Night Owls play?",
-         "Did the River Wolves win? Where did the River Wolves play?"),
-        ("and from Italy", "Parcels came from New Zealand in 2024?", "Parcels came from Italy in 2024?"),
+        ("and from Italy", "Parcels came from New Zealand in 2024?", None),  # which words are a value is unknown
         ("and 2023?", "How many trips were there from 2021 to 2022?", None),  # two years
         ("and 2023?", "Who won in season 2024/25?", None),  # a year is no season
         ("and 2023?", "Trips since 2024-05-01?", None),  # a day
@@ -359,6 +357,8 @@ def test_another_time_or_name_is_put_in_place_of_the_one_before(message: str, qu
 
 
 VALUES = (
+    ("teams", "name", "River Wolves"),
+    ("teams", "name", "Night Owls"),
     ("shipments", "carrier", "Momart Express"),
     ("shipments", "carrier", "Artex Logistics"),
     ("reasons", "label", "High winds"),
@@ -383,6 +383,7 @@ def find_values(text: str) -> list[LinkedValue]:
          "what did shipping with momart express cost us"),
         ("and because of a mechanical fault?", "how many sailings were cancelled because of high winds",
          "how many sailings were cancelled because of mechanical fault"),
+        ("and the River Wolves?", "where did the Night Owls play?", "where did the River Wolves play?"),
         ("and in USD?", "how many GBP invoices are unpaid", "how many USD invoices are unpaid"),
         ("and standard ones?", "how many overnight parcels were lost", "how many standard parcels were lost"),
         ("and the unpaid USD ones?", "how many GBP invoices are there", None),  # it says more

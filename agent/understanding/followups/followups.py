@@ -54,7 +54,7 @@ _QUOTES = "\"'`“”„«» "
 class FollowUps:
     """Makes questions self-contained. A rewrite longer than `max_chars` is not used.
 
-    puts_in_place: whether another year, month or name replaces the one before without the model, as for a small one.
+    puts_in_place: whether another value, year or month replaces the one before without the model, as for a small one.
     """
 
     def __init__(self, model: ChatModel, *, max_chars: int, puts_in_place: bool = False) -> None:

@@ -1,9 +1,8 @@
-"""Follow-ups that only name another value, year, month or name: "and momart express?", "and 2023?".
+"""Follow-ups that only name another stored value, year or month: "and momart express?", "and 2023?".
 
 Small models add it to the question before: "in 2023 and in 2024". If the question has exactly one of its kind, that is
 replaced, without a model. Values are of one kind if one column stores them. A year stands behind a word for time or at
-an end of the question; a name stands behind the same small word as in the message: "the", "in". German capitalizes all
-nouns, so there no names are replaced.
+an end of the question.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from agent.understanding.followups.leaning import content_words
-from agent.understanding.followups.words import LANGUAGES, words_of
+from agent.understanding.followups.words import words_of
 from rag.linking.month_names import MONTHS, NAMES
 from rag.linking.values import LinkedValue
 
@@ -21,9 +20,7 @@ _SMALL = (
     r"(?:in|for|of|from|with|at|by|during|the|im|für|von|aus|mit|bei|en|pour|de|du|la|le|les|para|por|el|los|las|nel|per"
     r"|di|il|lo|i|gli)"
 )
-_MESSAGE = re.compile(
-    rf"\W*{_JOINS} (?P<small>(?:{_SMALL} ){{0,3}})(?P<named>[^\W_][^?!.]{{0,60}}?)[\s?!.]*", re.IGNORECASE
-)
+_MESSAGE = re.compile(rf"\W*{_JOINS} (?:{_SMALL} ){{0,3}}(?P<named>[^\W_][^?!.]{{0,60}}?)[\s?!.]*", re.IGNORECASE)
 _YEAR = re.compile(r"(?<![\w/.-])(?:19|20)\d\d(?:/\d\d)?(?![\w/]|[.-]\d)")
 _OF_TIME = words_of(
     "in of since during for year season from until im jahr seit von bis en de depuis année desde año nel del dal anno"
@@ -31,9 +28,6 @@ _OF_TIME = words_of(
 _UNSURE = words_of("may mars march")  # also a verb, a planet, a walk
 _MONTH_NAMES = {*(it.lower() for it in NAMES["en"].split()), *MONTHS}
 _MONTH = re.compile(rf"\b(?:{'|'.join(sorted(_MONTH_NAMES, key=len, reverse=True))})\b", re.IGNORECASE)
-_CAPITAL = r"[^\W\d_a-zß-ÿ]"
-_NAME = re.compile(rf"{_CAPITAL}[\w&'’-]*(?: {_CAPITAL}[\w&'’-]*| \d+)*")
-_CODE = re.compile(r"[A-Z]\d+")  # a quarter, or a code
 _JOINED = re.compile(rf"\W*{_JOINS}\b", re.IGNORECASE)
 _SAYS_NOTHING = words_of("because due owing one ones wegen aufgrund")
 _LONGEST = 80  # characters of a message
@@ -49,8 +43,8 @@ def find_no_values(_text: str) -> Sequence[LinkedValue]:
 
 
 def put_in_place(message: str, question: str, find_values: FindValues = find_no_values) -> str | None:
-    """The question before with the value, year, month or name of the message instead of its own. None if it has none,
-    or several, or if the message says more. Args: find_values: the stored values that a text surely means."""
+    """The question before with the value, year or month of the message instead of its own. None if it has none, or
+    several, or if the message says more. Args: find_values: the stored values that a text surely means."""
     message = " ".join(message.split())
     return _put_value(message, question, find_values) or _put_word(message, question)
 
@@ -74,33 +68,25 @@ def _put_value(message: str, question: str, find_values: FindValues) -> str | No
 
 
 def _put_word(message: str, question: str) -> str | None:
+    """The question before with the year or the month of the message, in place of the only one that it has."""
     found = _MESSAGE.fullmatch(message)
     named = found["named"] if found is not None else ""
-    kind = next((it for it in (_YEAR, _MONTH, _NAME) if it.fullmatch(named)), None)
-    if found is None or kind is None or named.lower() in _UNSURE:
-        return None
-    places = list(kind.finditer(question))
-    if kind is _NAME:
-        small = (found["small"].lower().split() or [""])[-1]
-        if not small or _is_german(question) or _CODE.fullmatch(named):
-            return None
-        places = [it for it in places if not _begins(question, it.start()) and not _MONTH.fullmatch(it[0])]
+    kind = next((it for it in (_YEAR, _MONTH) if it.fullmatch(named)), None)
+    places = list(kind.finditer(question)) if kind is not None else []
     if len({it[0].casefold() for it in places}) != 1 or places[0][0].casefold() == named.casefold():
         return None
     place = places[0][0]
-    befores = [_word_before(question, it.start()) for it in places]
-    if kind is _NAME and (set(befores) != {small} or place.isupper() is not named.isupper()):
-        return None
-    if kind is _YEAR and (("/" in named) is not ("/" in place) or not _are_times(question, places, befores)):
-        return None  # a year is no season, and "over 2000 euros" is none
-    if kind is _MONTH and place.lower() in _UNSURE:
-        return None
+    if not _UNSURE.isdisjoint((named.lower(), place.lower())) or ("/" in named) is not ("/" in place):
+        return None  # a year is no season
+    if kind is _YEAR and not _are_times(question, places):
+        return None  # "over 2000 euros"
     return re.sub(rf"(?<!\w){re.escape(place)}(?!\w)", lambda _: named, question)
 
 
-def _are_times(question: str, places: list[re.Match[str]], befores: list[str]) -> bool:
+def _are_times(question: str, places: list[re.Match[str]]) -> bool:
     """Whether years stand behind a word for time, a month, or at an end of the question."""
     at_end = [not question[: it.start()].strip() or not question[it.end() :].strip(" ?!.") for it in places]
+    befores = [_word_before(question, it.start()) for it in places]
     ends = zip(at_end, befores, strict=True)
     return all(is_end or before in _OF_TIME or _MONTH.fullmatch(before) is not None for is_end, before in ends)
 
@@ -108,14 +94,3 @@ def _are_times(question: str, places: list[re.Match[str]], befores: list[str]) -
 def _word_before(question: str, start: int) -> str:
     found = _LAST_WORD.search(question[max(0, start - _WINDOW) : start])
     return found[1].lower() if found is not None else ""
-
-
-def _begins(question: str, start: int) -> bool:
-    """Whether a sentence begins there, with a capital that says nothing."""
-    before = question[max(0, start - _WINDOW) : start].rstrip(" \"'“”„«»‘’()¿¡-–—")
-    return not before or before[-1] in ".?!:;"
-
-
-def _is_german(text: str) -> bool:
-    words = re.findall(r"\w+", text.casefold())
-    return max(LANGUAGES.values(), key=lambda it: it.hits(words)).code == "de"
