@@ -114,6 +114,9 @@ CREATE TABLE garantien ("gerät_nr" INTEGER, ende TEXT);
 CREATE TABLE teile (teil TEXT, "gerät_nr" INTEGER);
 CREATE TABLE jahre (jahr INTEGER, budget REAL);
 CREATE TABLE stufen (stufe TEXT, jahr INTEGER);
+CREATE TABLE kabel (strang_nr INTEGER, "länge" REAL);
+CREATE TABLE wege (strang_nr INTEGER, ziel TEXT);
+CREATE TABLE messungen (wert REAL, strang_nr INTEGER);
 INSERT INTO räume VALUES (1, 20.5), (2, 8);
 INSERT INTO geräte VALUES (11, 2, 2020), (12, 2, 2021), (13, 1, 2020);
 INSERT INTO prüfungen VALUES (1, 11, 2022), (2, 11, 2023), (3, 13, 2023);
@@ -121,6 +124,9 @@ INSERT INTO garantien VALUES (11, '2026-01-01'), (12, '2027-01-01'), (13, '2028-
 INSERT INTO teile VALUES ('Riemen', 11), ('Riemen', 99);
 INSERT INTO jahre VALUES (2020, 5), (2020, 6), (2021, 7), (2022, 8), (2023, 9);
 INSERT INTO stufen VALUES ('A', 2020), ('B', 2021);
+INSERT INTO kabel VALUES (7, 1.5), (8, 2);
+INSERT INTO wege VALUES (7, 'Dach'), (8, 'Keller');
+INSERT INTO messungen VALUES (0.1, 7), (0.2, 8), (0.3, 8);
 """
 
 
@@ -129,8 +135,9 @@ async def test_the_first_column_of_one_table_is_a_key_for_those_of_its_name(tmp_
 
     found = await keys.of(database, await database.schema())
 
-    # A year comes twice, a part's device does not exist, and the devices of `prüfungen` are those of two tables.
-    assert told(found) == {"geräte": {"raum_nr -> räume.raum_nr"}}
+    # A year comes twice, a part's device does not exist, and the strands of `messungen` are those of two tables.
+    devices = {"gerät_nr -> geräte.gerät_nr"}
+    assert told(found) == {"geräte": {"raum_nr -> räume.raum_nr"}, "garantien": devices, "prüfungen": devices}
     await database.close()
 
 

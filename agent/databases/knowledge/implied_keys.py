@@ -4,10 +4,11 @@ Warehouses and folders of files declare no keys. Without keys, a model joins on 
 A name alone is no proof, so the values decide (an inclusion dependency; Bauckmann et al., ICDE 2007): every value of
 the column, or of the first thousand distinct ones, must occur in the key. Files declare no primary keys either: a
 column called `id`, or after its table (`Room No` of `Rooms`), is one if its values are unique. So is the first column
-of a table, in any language, for a column of the same name: `wohnung_nr` of `wohnungen`.
+of a table for a column of the table's name (`physician`), and, in any language, for one of its own (`wohnung_nr`).
 
 A name may also be a part of the table's (`p_id` of `plr`, `home_club`), and names of texts may differ entirely
 (`turbine_no` and `Anlagen_Nr`). Such a column refers to a key if several different values occur in it, and in no other.
+`bench.implied_keys` hides the declared keys of databases and counts how many are found.
 """
 
 from __future__ import annotations
@@ -36,15 +37,19 @@ if TYPE_CHECKING:
 # Keys are looked up by the names that columns use for them, not compared with each column: for 10,000 tables of ten
 # columns each, that would be a billion comparisons.
 _LEAST_CHARS = 5  # of a key's name as a suffix; shorter names, such as `id`, prove nothing
+_LEAST_LETTERS = 4  # of the end of a table's name: `hero_id` of `superhero`
 _NAMESAKES = 8  # most tables whose first column has the name of a key: the key's own, and some that refer to it
 _WORDS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 _NUMBERED = (
     "no",
     "nr",
     "num",
+    "nbr",
     "number",
     "nummer",
     "code",
+    "cd",
+    "kz",
     "key",
 )  # other names of ids, after the table's name
 LARGEST = 2_000_000  # maximum rows of a table that is checked on a server
@@ -70,7 +75,7 @@ def candidates(schema: Schema, most: int) -> list[Pair]:
     names = [_plain(it.parts[-1]) for it in schema.tables]
     same = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
     prefix = "".join(letters[0] for letters in same) if len(names) > 2 else ""
-    keys = _Keys([(table, key) for table in read if (key := _key(table)) is not None], prefix)
+    keys = _Keys([(it, key) for it in read if (key := _key(it) or next(iter(it.columns), None))], prefix)
     pairs = (pair for table in read for pair in _pairs_of(table, keys))
     named = heapq.nsmallest(most, pairs, key=lambda it: (-it.matched_letters, it.table.name, it.column.name))
     places = {(it.table.name, it.column.name) for it in named}
@@ -101,7 +106,7 @@ def _pairs_by_values(tables: list[Table], keys: _Keys, taken: set[tuple[str, str
         new = [
             Pair(table, column, owner, key, 0)
             for owner, key in owners.values()
-            if owner is not table and not key.private and _family(key.type) == _family(column.type)
+            if owner is not table and not key.private
         ]
         pairs += new if len(pairs) + len(new) <= most else []
     return pairs
@@ -112,19 +117,33 @@ def _few(owners: list[tuple[Table, Column]]) -> list[tuple[Table, Column]]:
     return owners if len(owners) <= _NAMESAKES else []
 
 
-def _free_columns(table: Table) -> Iterator[Column]:
+def _free_columns(table: Table, *, with_key: bool = False) -> Iterator[Column]:
     """The columns that may refer to a key and do not yet."""
     taken = {name for key in table.foreign_keys for name in key.columns}
     for column in table.columns:
-        if column.name not in taken and not column.private and (column.name,) != table.primary_key:
+        is_free = with_key or (column.name,) != table.primary_key
+        if is_free and column.name not in taken and not column.private:
             yield column
 
 
 def _pairs_of(table: Table, keys: _Keys) -> Iterator[Pair]:
-    for column in _free_columns(table):
+    for column in _free_columns(table, with_key=True):
         for owner, key, matched_letters in keys.find_owners(column.name):
-            if owner is not table and not key.private and _family(key.type) == _family(column.type):
+            is_other = owner is not table and ((column.name,) != table.primary_key or _is_after(column, owner, table))
+            if is_other and not key.private and not (_is_called(column, owner) and keys.refer(owner, table)):
                 yield Pair(table, column, owner, key, matched_letters)
+
+
+def _is_called(column: Column, owner: Table) -> bool:
+    """Whether a column has the name of a table: `physician` of `physicians`."""
+    return _plain(column.name) in _singulars(_plain(owner.parts[-1]))
+
+
+def _is_after(column: Column, owner: Table, table: Table) -> bool:
+    """Whether a key is named after another table than its own: `city_id` of `temperatures`."""
+    name = _plain(column.name)
+    named = [it for it in (owner, table) if any(map(name.startswith, _singulars(_plain(it.parts[-1]))))]
+    return named == [owner]
 
 
 class _Keys:
@@ -141,13 +160,18 @@ class _Keys:
         self._parts: dict[str, list[int]] = defaultdict(list)
         for at, (owner, key) in enumerate(owners):
             own, plain = _plain(owner.parts[-1]), _plain(key.name)
-            for name in {plain, *(f"{one}{it}" for one in _singulars(own) for it in (plain, "id"))}:
+            forms, called = _singulars(own), set[str]()
+            if key == _key(owner):  # else the first column: only a column called like the table may refer to it
+                called = {f"{one}{it}" for one in forms for it in (plain, "id")}
+            for name in forms | called | ({plain} if called else set()):
                 self._spelled[name].append(at)
-            for name in {f"{own[:end]}id" for end in range(1, len(own))} | _singulars(own):
+            starts = {f"{own[:end]}id" for end in range(1, len(own))}
+            ends = {f"{one[start:]}id" for one in forms for start in range(len(one) - _LEAST_LETTERS + 1)}
+            for name in forms | starts | ends:
                 self._parts[name].append(at)
-            short = plain.removeprefix(prefix)
-            if len(short) >= _LEAST_CHARS:
-                self._endings[short].append(at)
+            for name in {plain.removeprefix(prefix), *called} if called else ():
+                if len(name) >= _LEAST_CHARS:
+                    self._endings[name].append(at)
 
     def find_owners(self, column: str) -> list[tuple[Table, Column, int]]:
         """Owners and keys that a column is named after, and the number of matched letters."""
@@ -159,6 +183,11 @@ class _Keys:
         if len(name) > 2:
             matched_letters |= dict.fromkeys(self._spelled.get(name, ()), len(name))
         return [(*self._owners[at], letters) for at, letters in sorted(matched_letters.items())]
+
+    def refer(self, table: Table, other: Table) -> bool:
+        """Whether a table has a key of another one, or a column that is named after it."""
+        named = (owner for it in table.columns for owner, _, _ in self.find_owners(it.name))
+        return any(it.table == other.name for it in table.foreign_keys) or any(it is other for it in named)
 
     def find_abbreviated(self, column: str) -> list[tuple[Table, Column]]:
         """Owners and keys whose table a column may mean: `p_id` the table `plr`, `home_club` the table `clubs`."""
@@ -179,9 +208,11 @@ def _key(table: Table) -> Column | None:
         named = [column for column in table.columns if _plain(column.name) in called]
         if named:
             return named[0] if len(named) == 1 else None
-    stem = _plain(table.columns[0].name).removesuffix("id") if table.columns else ""  # `tech_id` of `technicians`
-    abbreviates = stem and f"{stem}id" == _plain(table.columns[0].name) and _plain(table.parts[-1]).startswith(stem)
-    return table.columns[0] if abbreviates else None
+    first = _plain(table.columns[0].name) if table.columns else ""
+    stems = [first.removesuffix(it) for it in ("id", *_NUMBERED) if first.endswith(it) and first != it]
+    starts = any(one.startswith(stem) for one in own for stem in stems)  # `tech_id` of `technicians`
+    ends = any(one.endswith(stem) for one in own for stem in stems if len(stem) > 2)  # `method_code` of `ref_methods`
+    return table.columns[0] if starts or ends else None
 
 
 def _singulars(name: str) -> set[str]:
@@ -255,6 +286,8 @@ async def _with_keys(database: Database, schema: Schema) -> Schema:
             if holds and not pair.matched_letters and pair.column == pair.table.columns[0]:
                 holds = not await unique.has(pair.table, pair.column)  # else it is a key itself
         except ExecutorError as error:
+            if _family(pair.key.type) != _family(pair.column.type):  # not every database compares texts with numbers
+                continue
             log.info("Whether %s.%s refers to %s is not known: %s", *place, pair.owner.name, error)
             unknown.add(place)
             continue
