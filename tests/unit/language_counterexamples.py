@@ -327,6 +327,8 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
             ("What is the average fee per price?", False, "a rate of a number"),
             ("What is the average fee per night?", False, "nothing of the schema"),
             ("Was ist die durchschnittliche Gebühr pro Channel?", True, "German"),
+            ("Durchschnittliche Gebühr pro Reade?", True, "the plural has an ending more"),
+            ("Durchschnittliche Gebühr pro Loan?", False, "of each row"),
             ("Was ist die durchschnittliche Gebühr pro Nacht?", False, "a rate in German"),
         ),
         *_spoken(

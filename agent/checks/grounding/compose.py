@@ -326,7 +326,8 @@ class _Composer:
         self._text += "" if self._text.endswith((".", "!", "?", "…")) else "."
 
     def _add_cell(self, row: int, column: ColumnFacts) -> None:
-        shown = self.show_cell(self.facts.rows[row][column.index], column)
+        cell = self.facts.rows[row][column.index]
+        shown, label = self.show_cell(cell, column), self.facts.labels.get(column.index, {}).get(str(cell), "")
         start = len(self._text)
         self._add(shown)
         if any(char.isdigit() for char in shown):
@@ -334,6 +335,7 @@ class _Composer:
             self._numbers.append(
                 AnswerNumber(text=shown, start=start, end=len(self._text), source="result", row=row, column=key)
             )
+        self._add(f" ({templates.cut(one_line(label), templates.CELL_CHARS)})" if label else "")
 
     def show_cell(self, cell: JsonValue, column: ColumnFacts) -> str:
         if cell is None:

@@ -32,6 +32,7 @@ _OTHERS = re.compile(
     r"\b(?:pro|jede[rsnm]?|chaque|cada|ogni)\s+[^\W\d_]+|[\uac00-\ud7a3]+별(?![\uac00-\ud7a3])|(?:^|\s)각\s*[\uac00-\ud7a3]+",
     re.IGNORECASE,
 )
+_ENDING = 2  # most letters of an ending of a plural
 _SPREAD = (exp.Group, exp.Window, exp.Div, exp.SetOperation, exp.Predicate)
 
 
@@ -55,9 +56,17 @@ def apply(context: RuleContext) -> Finding | None:
                 continue
             named = {stem_of(it) for it in tokens(next(iter(phrases(context.question[match.start(2) :])), ""))[-1:]}
         groups = known - filtered if english and not match[1] else known
-        if named & groups or not (english or averages):
+        others = set() if english else {it for it in named if not any(_are_forms(it, one) for one in averaged)}
+        is_known = bool(named & groups) or any(_are_forms(a, b) for a in others for b in groups)
+        if is_known or not (english or averages):
             return Finding(f"The question asks “{match[0].strip()}”, and nothing groups the rows by it.")
     return None
+
+
+def _are_forms(one: str, other: str) -> bool:
+    """Whether one is the other with a short ending: `fahrzeug` and `fahrzeuge`."""
+    short, long = sorted((one, other), key=len)
+    return len(short) > 3 and long.startswith(short) and len(long) - len(short) <= _ENDING
 
 
 def _words_of_groups(schema: Schema) -> frozenset[str]:

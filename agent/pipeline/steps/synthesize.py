@@ -12,6 +12,7 @@ from agent.core.errors import ModelError
 from agent.core.models import Attempt
 from agent.core.resilience.off_loop import off_loop
 from agent.databases.knowledge.context import Context
+from agent.databases.labels import Labels
 from agent.platform.config.profiles import Profile
 from agent.platform.llm.chat import ChatModel, Message
 from agent.platform.llm.prompting import leaks, templates
@@ -98,6 +99,7 @@ class Writer:
         quick: bool = False,
         contested: bool = False,
         ties: int = 0,
+        labels: Labels | None = None,
     ) -> CheckedText:
         """The answer, written by the model or composed from the rows; every claim in it is supported.
 
@@ -113,11 +115,12 @@ class Writer:
             quick: skip the call if the rows are an answer by themselves.
             contested: whether the query is contested for a reason that the attempt does not have.
             ties: number of further rows that tie with the last one.
+            labels: the names of the keys that the rows show.
         """
         from agent.checks.grounding.answer import compose_text, restate_text
 
         rows = attempt.rows
-        facts = facts_of(question, attempt, context, raw=raw, calculate=calculate)
+        facts = facts_of(question, attempt, context, raw=raw, calculate=calculate, labels=labels)
         contested = contested or is_contested(attempt)
         restates = not contested and self._restates(question, attempt)
         checked = await off_loop(partial(restate_text, facts)) if restates else None
@@ -193,7 +196,15 @@ def answer_prefix() -> Message:
     return Message(role="system", content=templates.render("answer_system"))
 
 
-def facts_of(question: str, attempt: Attempt, context: Context, *, raw: QueryResult | None, calculate: bool) -> Facts:
+def facts_of(
+    question: str,
+    attempt: Attempt,
+    context: Context,
+    *,
+    raw: QueryResult | None,
+    calculate: bool,
+    labels: Labels | None = None,
+) -> Facts:
     """The facts that the answer of an attempt is checked against. Arguments as in `Writer.write_checked`."""
     from agent.checks.grounding.evidence.facts import Facts
     from rag.docs.documents import comment_documents
@@ -209,6 +220,7 @@ def facts_of(question: str, attempt: Attempt, context: Context, *, raw: QueryRes
         raw=raw,
         calculate=calculate,
         hundredths=_hundredths(context),
+        labels=labels or {},
     )
 
 

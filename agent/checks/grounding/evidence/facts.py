@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import isfinite
@@ -131,6 +131,7 @@ class Facts:
     raw: records behind the result.
     hundredths: stored columns, in lower case, whose type has two decimals.
     calculate: whether computing is allowed.
+    labels: names for keys in the rows, by column and by the key as a text.
     """
 
     question: str
@@ -143,6 +144,7 @@ class Facts:
     raw: QueryResult | None = None
     calculate: bool = True
     hundredths: frozenset[str] = frozenset()
+    labels: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
 
     @cached_property
     def language(self) -> str | None:
