@@ -80,6 +80,8 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
         "agent.databases.knowledge.implied_keys.PATIENCE_S",
         "agent.databases.knowledge.implied_keys.QUERY_S",
         "agent.databases.knowledge.implied_keys.TOTAL_S",
+        "agent.pipeline.rounds.refuted.LOOKUP_S",
+        "agent.pipeline.rounds.unread.LOOKUP_S",
         "agent.understanding.clarification.lookups.TIMEOUT_S",
         "agent.understanding.clarification.nearness.PATIENCE_S",
         "agent.understanding.messages.by_meaning.PATIENCE_S",

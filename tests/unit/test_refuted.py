@@ -1,4 +1,4 @@
-"""Drafts that filter by a text that is not stored: they contradict nobody, unless the text may rightly find nothing."""
+"""Drafts that ask for what no row has: they contradict nobody, unless it may rightly find nothing."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from agent.core.models import Options
 from agent.pipeline.service import Service
 from agent.platform.config.settings import Settings
 from testbed.scripted_model import ScriptedModel
+
+pytestmark = pytest.mark.usefixtures("patient")
 
 SCHEMA = """
 CREATE TABLE vehicle (
@@ -47,11 +49,20 @@ async def ask(garage: Service, model: ScriptedModel, question: str, *conditions:
 async def test_a_text_that_nobody_said_and_no_row_has_contradicts_nobody(garage: Service, model: ScriptedModel) -> None:
     question, drafts = "How many vehicles have a hook?", ("has_hook = 'Y'", "has_hook = 'TRUE'", "'Y' = has_hook")
 
-    told = "2 of 2 independent drafts give these rows. 1 more asks for a text that is not stored."
+    told = "2 of 2 independent drafts give these rows. 1 more asks for what no row has."
     assert await ask(garage, model, question, *drafts) == (2, True, told)
 
 
-@pytest.mark.parametrize("wrong", ["gearbox = 'hybrid'", "fuel = 'Hybrid'", "gearbox IN ('hybrid', 'electric')"])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "gearbox = 'hybrid'",
+        "fuel = 'Hybrid'",
+        "gearbox IN ('hybrid', 'electric')",
+        "id < 2 AND fuel = 'hybrid' AND id > 3",
+        "id BETWEEN 3 AND 2",
+    ],
+)
 async def test_a_kind_that_another_column_stores(garage: Service, model: ScriptedModel, wrong: str) -> None:
     shown = await ask(garage, model, HYBRIDS, "fuel = 'hybrid'", wrong, "fuel LIKE 'hybrid'")
 

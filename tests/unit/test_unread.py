@@ -14,6 +14,8 @@ from agent.pipeline.service import Service, build_service
 from agent.platform.config.settings import Settings
 from testbed.scripted_model import ScriptedModel
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 SCHEMA = """
 CREATE TABLE param (param_cd TEXT PRIMARY KEY, param_nm TEXT NOT NULL);
 CREATE TABLE result (

@@ -1,5 +1,5 @@
 """A condition that no row meets: `closed_on = '2024-03-01' AND closed_on = '2024-03-31'`, or a span that ends before it
-begins: `BETWEEN '2024-01-01 22:00' AND '2024-01-01 06:00'`.
+begins: `BETWEEN '2024-01-01 22:00' AND '2024-01-01 06:00'`, `day < '2025-07-01' AND day > '2025-07-31'`.
 
 The first and the last day of months are the ends of a period, so the period is a candidate. Of other values, either is
 meant, or rows that have one each, as two loans of a reader; so the query is only doubted.
@@ -11,6 +11,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import date, timedelta
+from itertools import product
+from typing import NamedTuple
 
 from sqlglot import exp
 
@@ -64,7 +66,7 @@ def _list_contradictions(select: exp.Select, context: RuleContext) -> Iterator[t
         column, literal = _sides(part)
         if column is not None and literal is not None:
             equal[_key_of(column)].append((part, literal))
-    yield from (([part], None) for part in parts if _ends_first(part.unnest()))
+    yield from ((several, None) for several in _list_reversed(parts))
     for pairs in equal.values():
         values = {_value_of(literal) for _, literal in pairs}
         if len(values) < 2:
@@ -85,16 +87,48 @@ def _value_of(literal: exp.Literal) -> str | float:
         return text.casefold()
 
 
-def _ends_first(part: exp.Expr) -> bool:
-    """Whether it is a span of numbers or times whose end comes before its beginning."""
-    ends = [it for it in (part.args.get("low"), part.args.get("high")) if isinstance(it, exp.Literal)]
-    if not isinstance(part, exp.Between) or part.args.get("symmetric") or len(ends) < 2:
-        return False
-    low, high = map(_value_of, ends)
-    if isinstance(low, float) and isinstance(high, float) and not any(it.is_string for it in ends):
-        return low > high
-    are_times = all(isinstance(it, str) and _TIME.fullmatch(it) for it in (low, high))
-    return are_times and len(str(low)) == len(str(high)) and str(low) > str(high)
+def _list_reversed(parts: list[exp.Expr]) -> Iterator[list[exp.Expr]]:
+    """The bounds of each column that leave no number or time between them, such as `x < 3 AND x > 5`."""
+    bounds = defaultdict[str, tuple[list[_Bound], list[_Bound]]](lambda: ([], []))
+    for part in parts:
+        for bound in _list_bounds(part, part.unnest()):
+            bounds[bound.key][bound.is_upper].append(bound)
+    for lower, upper in bounds.values():
+        for low, high in product(lower, upper):
+            if _is_after(low.literal, high.literal):
+                yield [low.part] if low.part is high.part else [low.part, high.part]
+                break
+
+
+class _Bound(NamedTuple):
+    part: exp.Expr
+    key: str
+    literal: exp.Literal
+    is_upper: bool
+
+
+def _list_bounds(part: exp.Expr, condition: exp.Expr) -> Iterator[_Bound]:
+    match condition:
+        case exp.Between(this=it) if not condition.args.get("symmetric"):
+            sides = [(it, condition.args.get("low"), False), (it, condition.args.get("high"), True)]
+        case exp.GT(this=it, expression=other) | exp.GTE(this=it, expression=other):
+            sides = [(it, other, False), (other, it, True)]
+        case exp.LT(this=it, expression=other) | exp.LTE(this=it, expression=other):
+            sides = [(it, other, True), (other, it, False)]
+        case _:
+            sides = []
+    for column, literal, is_upper in sides:
+        if isinstance(literal, exp.Literal) and isinstance(column, exp.Column | exp.Func):
+            yield _Bound(part, _key_of(column), literal, is_upper)
+
+
+def _is_after(low: exp.Literal, high: exp.Literal) -> bool:
+    """Whether a lower bound is above the upper one: two numbers, or two times of one form."""
+    first, last = _value_of(low), _value_of(high)
+    if isinstance(first, float) and isinstance(last, float) and not (low.is_string or high.is_string):
+        return first > last
+    are_times = all(isinstance(it, str) and _TIME.fullmatch(it) for it in (first, last))
+    return are_times and len(str(first)) == len(str(last)) and str(first) > str(last)
 
 
 def _sides(part: exp.Expr) -> tuple[exp.Expr | None, exp.Literal | None]:

@@ -1,5 +1,6 @@
-"""Drafts that the data refutes: they find nothing, and filter by a text that their column does not store, such as
-`has_lift = 'TRUE'` where it stores 'Y' and 'N'. That explains why they find nothing, so they contradict nobody.
+"""Drafts that are refuted: they find nothing, and filter by a text that their column does not store, such as
+`has_lift = 'TRUE'` where it stores 'Y' and 'N', or by a condition that no row can meet, such as a span that ends before
+it begins. That explains why they find nothing, so they contradict nobody.
 
 A condition that the question names may rightly find nothing: nobody works in Niger, nothing was sold on a day. So names
 that the question has, days, numbers and short codes refute no draft. A word in small letters does if the same table
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from executors.base import Schema
     from executors.sql.literals import TextFilter
 
-_LOOKUP_S = 2.0  # seconds for one condition
+LOOKUP_S = 2.0  # seconds for one condition
 _MOST_CONDITIONS = 5  # of one query
 _MOST_TEXTS = 20  # of one condition
 _CODE = re.compile(r".{1,3}|.*\d.*", re.DOTALL)  # a code, a number or a day: its column may store others
@@ -47,20 +48,30 @@ async def find_refuted(run: Run) -> None:
 
 
 async def _is_refuted(run: Run, candidate: Candidate) -> bool:
-    """Whether a condition of the draft has no text that its column stores. No if a lookup fails."""
+    """Whether no row can meet a condition of the draft, or its column stores no text of it. No if a lookup fails."""
     from agent.checks.rules.lookup import are_stored
 
     schema = keyed_of(run.context.db_schema, run.context.known)
+    if await off_loop(partial(_is_never_true, candidate.sql, schema)):
+        return True
     try:
         for texts in (await off_loop(partial(_list_conditions, candidate.sql, schema)))[:_MOST_CONDITIONS]:
             if len(texts) > _MOST_TEXTS or any(_may_find_nothing(run, it) for it in texts):
                 continue
             table, column, values = texts[0].table, texts[0].column, [it.value for it in texts]
-            if not await are_stored(table, column, values, schema, run.database, timeout_s=_LOOKUP_S):
+            if not await are_stored(table, column, values, schema, run.database, timeout_s=LOOKUP_S):
                 return True
     except (SqlError, DatabaseUnavailable):
         return False
     return False
+
+
+def _is_never_true(sql: str, schema: Schema) -> bool:
+    from agent.checks.rules.base import RuleContext
+    from agent.checks.rules.never_true import RULE
+
+    context = RuleContext.of(sql, schema)
+    return context.tree is not None and RULE.find(context) is not None
 
 
 def _list_conditions(sql: str, schema: Schema) -> list[list[TextFilter]]:

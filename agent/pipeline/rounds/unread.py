@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from agent.databases.knowledge.context import Context
     from agent.pipeline.rounds.run import Run
 
-_LOOKUP_S = 2.0  # seconds for one code
+LOOKUP_S = 2.0  # seconds for one code
 _MOST_CODES = 5  # values of one query whose code is looked up
 
 
@@ -90,7 +90,7 @@ async def _read_codes(run: Run, schema: Schema, values: Iterable[LinkedValue]) -
             if not (column := _find_key(value, schema)):
                 continue
             sql = await off_loop(partial(_write_query, value, column, schema))
-            rows = (await run.database.run(await run.database.check(sql, 2), timeout_s=_LOOKUP_S)).rows
+            rows = (await run.database.run(await run.database.check(sql, 2), timeout_s=LOOKUP_S)).rows
             if len(rows) == 1 and isinstance(key := rows[0][0], str | int) and not isinstance(key, bool):
                 codes[value] = Code(column, key)
     if codes:

@@ -158,7 +158,7 @@ def _votes_text(groups: tuple[Group, ...], run: Run, failure: str) -> Check:
         beside = f", {counted} of them beside a count that nobody asked for" if counted else ""
         refuted = count_refuted(run.candidates)
         verb = "asks" if refuted == 1 else "ask"
-        others = f" {refuted} more {verb} for a text that is not stored." if refuted else ""
+        others = f" {refuted} more {verb} for what no row has." if refuted else ""
         asked = run.drafts - refuted
         alone = ", and no two others agree" if votes * 2 < asked and all(it.votes < AGREED for it in groups[1:]) else ""
         detail = f"{votes} of {asked} independent drafts give these rows{beside}{alone}.{others}"
@@ -169,9 +169,7 @@ def _votes_text(groups: tuple[Group, ...], run: Run, failure: str) -> Check:
         ran = f"only {votes} of them" if votes else "none of them"
         why = f"{len(alike)} drafts give these rows, but {ran} ran as written. {REPAIRS}" if alike else failure
         refuted = count_refuted(run.candidates)
-        other = (
-            f"The others ask for a text that is not stored: {refuted}." if refuted else "No other draft was written."
-        )
+        other = f"The others ask for what no row has: {refuted}." if refuted else "No other draft was written."
         why = why or (f"The others could not be run: {errors[-1]}" if errors else other)
         return Check(name=NAME, passed=None, detail=why)
     results = sum(group.votes > 0 for group in groups)
