@@ -13,9 +13,10 @@ from agent.core.models import Attempt, Candidate, Check, Draft, Verdict
 from agent.core.resilience.off_loop import off_loop
 from agent.databases.database import describe_left_out, find_hidden_columns
 from agent.databases.made_addresses import refuse_made_address
+from agent.pipeline.rounds.clearest import find_clearest
 from agent.pipeline.rounds.unread import find_unread, inform
 from agent.pipeline.rounds.voting import begin_ahead, candidate_of, vote
-from agent.pipeline.steps.consensus import count_refuted, elect, find_fuller, group_candidates, is_derived
+from agent.pipeline.steps.consensus import count_refuted, elect, group_candidates, is_derived
 from agent.pipeline.steps.judge import overrule, report_unjudged, verdict_of_checks
 from agent.pipeline.steps.plan import plan_of
 from agent.pipeline.steps.progress import sql_progress
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 OUTVOTED = "More independent drafts agree on other rows."
 ELECTED = "More independent drafts agree on these rows."
 COUNTED = "Another draft shows the same without a count that nobody asked for."
-FULLER = "It leaves out less of what the question names."
+CLEARER = "Fewer doubts speak against it."
+DOUBTED = "Fewer doubts speak against another draft."
 WITHOUT_COUNT = "What other drafts also show is left out: a count nobody asked for."
 
 
@@ -241,7 +243,7 @@ class Round:
         groups = group_candidates(run.candidates)
         current = self._reread(current)
         chosen = elect(groups, current)
-        fuller = find_fuller(groups, current) if chosen is None else None
+        clearest = None if chosen is not None else await find_clearest(run, groups, current, self._try)
         if (
             chosen is None
             and current.source == "alternative"
@@ -258,9 +260,8 @@ class Round:
             counted = next(it.with_count for it in groups if chosen in it.candidates)
             note, why = WITHOUT_COUNT if counted else ELECTED, COUNTED if current in counted else OUTVOTED
             self._refuse(why, _draft_of(chosen, note))
-        elif fuller is not None and not self._was_tried(fuller.sql):
-            left = ", ".join(repr(it) for it in current.unread if it not in fuller.unread)
-            self._refuse(f"Another draft uses {left}, which the question names.", _draft_of(fuller, FULLER))
+        elif clearest is not None and not self._was_tried(clearest.sql):
+            self._refuse(DOUBTED, _draft_of(clearest, CLEARER))
         elif chosen is None and check.passed:
             self._update(verdict=Verdict(reason=check.detail, correct=True, source="drafts"))
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from agent.core.models import Candidate, Check, Doubt
+from agent.understanding.shape import SOFT_RULES
 from executors.base import Frozen
 
 _ROUNDS = re.compile(r"\bround\s*\(", re.IGNORECASE)
@@ -153,12 +154,15 @@ def is_settled(groups: Sequence[Group]) -> bool:
     """Whether no further draft is needed: two of two or three of up to five agree, or repaired drafts are alike.
 
     If two drafts had to be repaired and give the same rows, the next one usually makes the same mistake. If one of them
-    ran as written, a third may confirm it. Repaired drafts add no votes.
+    ran as written, a third may confirm it. Repaired drafts add no votes, and settle nothing that a rule doubts.
     """
     voted = [group.votes for group in groups if group.votes]
     if voted == [AGREED] or (bool(voted) and voted[0] > AGREED):
         return True
-    alike = {it.draft for it in groups[0].candidates if it.source != "alternative"} if len(groups) == 1 else set()
+    only = groups[0].candidates if len(groups) == 1 else ()
+    if any(doubt.rule not in SOFT_RULES for it in only for doubt in it.doubts):
+        return False
+    alike = {it.draft for it in only if it.source != "alternative"}
     return len(alike) > AGREED or (len(alike) == AGREED and not voted)
 
 
@@ -207,18 +211,6 @@ def elect(groups: Sequence[Group], current: Candidate) -> Candidate | None:
     outvoted = first.votes >= AGREED and (own is None or (first.votes, first.drafts) > (own.votes, own.drafts))
     group = first if outvoted else own
     return None if group is None or current in group.candidates else group.first
-
-
-def find_fuller(groups: Sequence[Group], current: Candidate) -> Candidate | None:
-    """The candidate with rows that leaves the least of the question unread, to replace the current one.
-
-    None if two drafts agree, as written or repaired, or if none leaves less unread than the current one.
-    """
-    if any(it.drafts >= AGREED for it in groups):
-        return None
-    filled = (it.first for it in groups if it.first.result is not None and not it.first.result.holds_nothing)
-    best = min(filled, key=lambda it: len(it.unread), default=current)
-    return best if len(best.unread) < len(current.unread) else None
 
 
 def _agree(one: Candidate, other: Candidate) -> bool:
