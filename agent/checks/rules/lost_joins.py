@@ -4,8 +4,8 @@ Small models know which columns they want but not how to join their tables: they
 or join on a column that does not exist. What a query selects, filters and groups by shows which tables it needs; the
 foreign keys show how to join them (as in NatSQL, Gan et al. 2021, where a query has no joins at all).
 
-A column that a LEFT JOIN's table lacks stands for its key in `IS NULL` if the table that has the column shows it, or
-has a value in every row: the condition asks for rows without a partner.
+A column that a LEFT JOIN's table lacks stands for its key in `IS NULL` if the table that has the column has a value in
+every row, by its type, or by its data if it is shown: the condition asks for rows without a partner.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from agent.checks.rules.base import NAMES, Finding, Rule, RuleContext
-from executors.base import Schema, Table
+from executors.base import Column, Schema, Table
 from executors.sql.names.meaning import ColumnResolver, Unclear
 from executors.sql.names.tables import Edge, column_of, identifier, to_alias, to_source, ways
 from executors.sql.tree import selects_of
@@ -24,14 +24,19 @@ from executors.sql.tree import selects_of
 def apply(context: RuleContext) -> Finding | None:
     """None if a column has several meanings, several shortest paths lead to a table, or a source is no plain table."""
 
+    counts: list[str] = []
+
     def change(tree: exp.Query) -> list[str]:
         rejoined = [_Rejoined(select, context.schema, context.dialect) for select in selects_of(tree)]
-        return [change for it in rejoined for change in it.changes()]
+        changes = [change for it in rejoined for change in it.changes()]
+        counts.extend(context.to_sql(query) for it in rejoined for query in it.counts)
+        return changes
 
     try:
-        return context.change(change) if context.error in NAMES else None
+        found = context.change(change) if context.error in NAMES else None
     except Unclear:
         return None
+    return found._replace(counts=tuple(counts)) if found is not None else None
 
 
 class _Rejoined:
@@ -42,6 +47,7 @@ class _Rejoined:
         self._reading = ColumnResolver(select, schema)
         self._alias: dict[str, str] = {}  # of each table that is joined so far
         self._changes: list[str] = []
+        self.counts: list[exp.Select] = []  # see `Finding`
 
     def changes(self) -> list[str]:
         """Change the tree and return what changed; empty if it was right. Raises Unclear: it cannot be rebuilt."""
@@ -61,9 +67,10 @@ class _Rejoined:
         test = column.parent
         if not isinstance(test, exp.Is) or not isinstance(test.expression, exp.Null) or self._reading.holds(column):
             return
-        named = [it.column(column.name) for it in self._reading.tables.values() if it is not None]
+        named = [(table, it) for table in self._reading.tables.values() if table and (it := table.column(column.name))]
         is_shown = any(it.name == column.name for item in self._select.selects for it in item.find_all(exp.Column))
-        if isinstance(test.parent, exp.Not) or not (is_shown or any(it and not it.nullable for it in named)):
+        is_filled = any(not it.nullable for _, it in named)
+        if isinstance(test.parent, exp.Not) or not (is_filled or (is_shown and len(named) == 1)):
             return
         alias = column.table.lower()
         for join in self._reading.joins:
@@ -71,6 +78,8 @@ class _Rejoined:
             keys = [it for it in on.find_all(exp.Column) if it.table.lower() == alias] if on is not None else []
             if keys and self._reading.holds(keys[0]):
                 before = column.sql(dialect=self._dialect)
+                if not is_filled:
+                    self.counts.append(_is_filled(*named[0], self._schema))
                 column.set("this", keys[0].this.copy())
                 self._changes.append(f"{before} -> {column.sql(dialect=self._dialect)}")
 
@@ -125,6 +134,13 @@ class _Rejoined:
             if new.sql() != column.sql() and (column.table or column.name != name or held > 1):
                 self._changes.append(f"{column.sql(dialect=self._dialect)} -> {new.sql(dialect=self._dialect)}")
                 column.replace(new)
+
+
+def _is_filled(table: Table, column: Column, schema: Schema) -> exp.Select:
+    """A query that gives 1 if each row has a value in a column, else 0."""
+    name = exp.column(identifier(column.name, schema))
+    empty = exp.Count(this=exp.Star()) - exp.Count(this=name)
+    return exp.select(exp.case().when(empty.eq(0), "1").else_("0")).from_(to_source(table, schema))
 
 
 RULE = Rule("lost_joins", "error", "schema", "repair", apply)

@@ -167,7 +167,11 @@ def _votes_text(groups: tuple[Group, ...], run: Run, failure: str) -> Check:
         errors = [it.error for it in run.candidates if it.error]
         alike = {it.draft for it in groups[0].candidates} if len(groups) == 1 else ()
         ran = f"only {votes} of them" if votes else "none of them"
-        why = f"{len(alike)} drafts give these rows, but {ran} ran as written. {REPAIRS}" if len(alike) >= AGREED else failure
+        why = (
+            f"{len(alike)} drafts give these rows, but {ran} ran as written. {REPAIRS}"
+            if len(alike) >= AGREED
+            else failure
+        )
         refuted = count_refuted(run.candidates)
         other = f"The others ask for what no row has: {refuted}." if refuted else "No other draft was written."
         why = why or (f"The others could not be run: {errors[-1]}" if errors else other)
