@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from agent.checks.grounding.numbers.display import (
 )
 from agent.checks.grounding.question.nouns import find_counted_noun
 from agent.core.answers import AnswerNumber
+from agent.core.texts.data_files import read_texts
 from agent.core.texts.units import UNIT_OF_NAME
 from agent.databases.ties import write_tie_count
 from agent.platform.llm.prompting import templates
@@ -55,14 +56,11 @@ _PERSON = re.compile(
     r"(?:first|given|fore) ?name (?:last|family|sur) ?name|vorname (?:nach|familien)?name|pr[eé]nom nom(?: de famille)?"
     r"|nombre apellidos?|nome cognome"
 )
-_NAMES = {"de": "Name", "fr": "nom", "es": "nombre", "it": "nome", "ko": "이름"}
 _MONTH_NAME = re.compile(r"(?:^|_)(?:month|monat|mois|mes|mese)(?:$|_)", re.IGNORECASE)
-
-_MONTH_OF_YEAR: Mapping[str, str] = {"es": "{month} de {year}", "ko": "{year}년 {number}월"}
 
 
 class Frames(NamedTuple):
-    """The texts of one language."""
+    """The texts of one language. name: of a given and a family name together."""
 
     nothing: str
     no_value: str
@@ -83,45 +81,11 @@ class Frames(NamedTuple):
     found: str
     share: str
     different: str
+    name: str
+    month_of_year: str
 
 
-FRAMES: Mapping[str, Frames] = {
-    "en": Frames("Nothing was found for this question.", "no value", "yes", "no", "{measure} by {key}", "first", "last",
-                 "Number", "Result", "month", "Tied with it: {count} more.",
-                 "Tied with the last row: {count} more.",
-                 "average {column}", "total {column}", "minimum {column}", "maximum {column}",
-                 "records found in {tables}", "share of the records in {tables}",
-                 "different values of {column}"),
-    "de": Frames("Zu dieser Frage wurde nichts gefunden.", "kein Wert", "ja", "nein", "{measure} nach {key}", "zuerst",
-                 "zuletzt", "Anzahl", "Ergebnis", "Monat", "Gleichauf: {count} weitere.",
-                 "Gleichauf mit der letzten Zeile: {count} weitere.",
-                 "Durchschnitt von {column}", "Summe von {column}", "Minimum von {column}", "Maximum von {column}",
-                 "gefundene Datensätze in {tables}", "Anteil der Datensätze in {tables}",
-                 "verschiedene Werte von {column}"),
-    "fr": Frames("Rien n’a été trouvé pour cette question.", "pas de valeur", "oui", "non", "{measure} par {key}",
-                 "en premier", "en dernier", "Nombre", "Résultat", "mois", "À égalité : {count} de plus.",
-                 "À égalité avec la dernière ligne : {count} de plus.",
-                 "moyenne de {column}", "total de {column}", "minimum de {column}", "maximum de {column}",
-                 "enregistrements trouvés dans {tables}", "part des enregistrements dans {tables}",
-                 "valeurs différentes de {column}"),
-    "es": Frames("No se ha encontrado nada para esta pregunta.", "sin valor", "sí", "no", "{measure} por {key}",
-                 "primero", "último", "Número", "Resultado", "mes", "Empatados: {count} más.",
-                 "Empatados con la última fila: {count} más.",
-                 "media de {column}", "total de {column}", "mínimo de {column}", "máximo de {column}",
-                 "registros encontrados en {tables}", "proporción de los registros en {tables}",
-                 "valores distintos de {column}"),
-    "it": Frames("Non è stato trovato nulla per questa domanda.", "nessun valore", "sì", "no", "{measure} per {key}",
-                 "primo", "ultimo", "Numero", "Risultato", "mese", "A pari merito: {count} in più.",
-                 "A pari merito con l’ultima riga: {count} in più.",
-                 "media di {column}", "totale di {column}", "minimo di {column}", "massimo di {column}",
-                 "record trovati in {tables}", "quota dei record in {tables}",
-                 "valori diversi di {column}"),
-    "ko": Frames("이 질문에 해당하는 데이터를 찾지 못했습니다.", "값 없음", "예", "아니요", "{key}별 {measure}", "처음",
-                 "마지막", "개수", "결과", "월", "동률: {count}개 더.", "마지막 행과 동률: {count}개 더.",
-                 "{column} 평균", "{column} 합계", "{column} 최솟값", "{column} 최댓값",
-                 "{tables}에서 찾은 레코드 수", "{tables} 레코드 중 비율",
-                 "서로 다른 {column} 값의 수"),
-}  # fmt: skip
+FRAMES = {code: Frames(**texts) for code, texts in read_texts(__file__, "compose.toml").items()}
 
 
 class Composed(NamedTuple):
@@ -272,7 +236,7 @@ class _Composer:
             if place and _are_one_name(keys[place - 1], column):
                 continue
             is_person = _are_one_name(column, *keys[place + 1 : place + 2])
-            yield _NAMES.get(self._language, "name") if is_person else self._inside(self._label(column))
+            yield self._frames.name if is_person else self._inside(self._label(column))
 
     def _row(self, row: int, keys: Sequence[ColumnFacts], others: Sequence[ColumnFacts]) -> None:
         cells = self.facts.rows[row]
@@ -422,7 +386,8 @@ def _are_one_name(given: ColumnFacts, *family: ColumnFacts) -> bool:
 def _write_month(year: int, number: int, language: str) -> str:
     """`March 2024`, `marzo de 2024`, `2024년 3월`. Args: number: from 1."""
     names = NAMES.get(language, NAMES["en"]).split()
-    return _MONTH_OF_YEAR.get(language, "{month} {year}").format(year=year, number=number, month=names[number - 1])
+    frame = FRAMES.get(language, FRAMES["en"]).month_of_year
+    return frame.format(year=year, number=number, month=names[number - 1])
 
 
 def _capital(text: str) -> str:
