@@ -15,7 +15,8 @@ from agent.understanding.clarification.nearness import PATIENCE_S
 from agent.understanding.followups.words import LANGUAGES as FUNCTION_WORDS
 from agent.understanding.messages.examples import DATA, TALK, TOPICS
 from agent.understanding.messages.kinds import AboutData, Talk, Topic
-from agent.understanding.messages.reading import LANGUAGES, SUBJECT, DataQuestion, language_of
+from agent.understanding.messages.reading import SUBJECT, DataQuestion, language_of
+from agent.understanding.messages.words import LANGUAGES
 from executors.base import Schema
 from rag.docs.documents import Document
 from rag.errors import RetrievalError

@@ -11,15 +11,12 @@ from typing import NamedTuple
 
 from agent.understanding.clarification.words.languages import frames_of, is_english
 from agent.understanding.messages.kinds import AboutData, Talk, Topic
-from agent.understanding.messages.words import ENGLISH, Cue, Language
-from agent.understanding.messages.words_german import FRENCH, GERMAN
-from agent.understanding.messages.words_more import ITALIAN, KOREAN, SPANISH
+from agent.understanding.messages.words import LANGUAGES, Cue, Language
 from executors.base import Schema
 from rag.docs.documents import Document
 from rag.linking.fusion import term_of
 from rag.words import words
 
-LANGUAGES = (ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, KOREAN)
 LONGEST = 25  # words; a longer message asks for more than these questions do
 
 _SENTENCE = re.compile(r"[.!?;,:…。！？¡¿\n]+|\s[-–—]\s")
