@@ -5,22 +5,12 @@ from __future__ import annotations
 import re
 
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, vocabulary
+from agent.core.texts.data_files import read_words
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _KOREAN = re.compile(r"[\uac00-\ud7a3]")
 _LATIN = re.compile(r"[a-zà-öø-ÿœß]+", re.IGNORECASE)
-# Words of other languages that share some with the supported ones, to avoid confusing the two.
-_OTHERS = {
-    "pt": "não é são foi foram os as dos das em uma um mais quantos quantas qual quais por e do da no na há tem têm",
-    "nl": "het een van zijn is hoeveel welke er en op met voor aan wij ons onze heeft hebben per wat de in",
-    "pl": "ile jest są w z na się i do dla który która które jaki jaka od po za",
-    "sv": "hur många är det en ett och av som för på med vilka vilken vi har finns i",
-    "da": "hvor mange er det en et og af som for på med hvilke hvilken vi har i",
-    "tr": "kaç ve bir bu ne için ile olan hangi var en toplam nedir",
-    "ro": "câți câte este sunt și în din cu care ce pe la de o un",
-    "fi": "kuinka monta on ja mikä mitkä ovat kun se",
-    "cs": "kolik je jsou v a na se z pro který která které",
-}
+_OTHERS = {code: listed for code, listed in read_words(__file__, "languages.txt").items() if code != "supported"}
 
 
 def split_words(text: str) -> list[str]:
@@ -46,7 +36,7 @@ def language_of(question: str) -> str | None:
     if sum(bool(_LATIN.fullmatch(word.replace("'", ""))) for word in words) * 2 < len(words):
         return None
     counts = {name: sum(word in vocabulary(name).common for word in words) for name in LANGUAGES}
-    others = {name: sum(word in listed.split() for word in words) for name, listed in _OTHERS.items()}
+    others = {name: sum(word in listed for word in words) for name, listed in _OTHERS.items()}
     best = max(counts, key=lambda name: (counts[name], name == "en"))
     if max(others.values()) > counts[best]:
         return None

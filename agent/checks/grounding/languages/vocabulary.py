@@ -1,7 +1,7 @@
 """The closed vocabulary of sentences about rows, by language, and the claim of each word.
 
-A word in no list must come from the question, the columns, their docs or the rows. Otherwise its claim is unchecked.
-`*` stands for any ending, `_` for a space.
+The lists are in the folder vocabulary, one file per language. A word in none must come from the question, the columns,
+their docs or the rows. Otherwise its claim is unchecked.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from agent.checks.grounding.languages.plain_words import plain_words
-from agent.checks.grounding.languages.words_germanic import DE, EN
-from agent.checks.grounding.languages.words_romance import ES, FR, IT
+from agent.checks.grounding.languages.plain_words import list_words, plain_words
+from agent.core.texts.data_files import read_words
 
 MAX_PHRASE = 5  # words
 _WORD = re.compile(r"[^\W\d_]+")
@@ -81,19 +80,17 @@ class Phrase(NamedTuple):
 class Vocabulary:
     """The closed vocabulary of one language."""
 
-    def __init__(self, language: str, lists: dict[str, str]) -> None:
+    def __init__(self, language: str) -> None:
         self.language = language
         self._whole: dict[tuple[str, ...], Phrase] = {}
         self._begins: dict[str, Phrase] = {}
-        self.common = frozenset(lists["common"].split())
-        self.polar = frozenset(lists["polar"].split())
-        self.how_many = tuple(tuple(it.split("_")) for it in lists["how_many"].split())
+        self.common = frozenset(list_words(language, "common"))
+        self.polar = frozenset(list_words(language, "polar"))
+        self.how_many = tuple(tuple(it.split("_")) for it in list_words(language, "how many"))
         for phrase in self.how_many:
             self._whole[phrase] = Phrase(Class.FILLER, len(phrase))
         for cls in Class:
-            listed = (
-                plain_words(language) if cls is Class.FILLER else lists.get(cls.value.replace(" ", "_"), "").split()
-            )
+            listed = plain_words(language) if cls is Class.FILLER else list_words(language, cls.value)
             for place, word in enumerate(listed):
                 rank = place + 1 if cls is Class.RANK else 0
                 for spelled in word.split("|"):
@@ -125,19 +122,18 @@ class Vocabulary:
         return None
 
 
-_LISTS = {"en": EN, "de": DE, "fr": FR, "es": ES, "it": IT}
-LANGUAGES = tuple(_LISTS)
+LANGUAGES = tuple(read_words(__file__, "languages.txt")["supported"])
 
 
-@lru_cache(maxsize=len(_LISTS))
+@lru_cache(maxsize=len(LANGUAGES))
 def vocabulary(language: str) -> Vocabulary:
     """The vocabulary of one of `LANGUAGES`."""
-    return Vocabulary(language, _LISTS[language])
+    return Vocabulary(language)
 
 
 def find_classes(text: str, language: str | None) -> frozenset[Class]:
     """The claims of a text's words. Empty for an unsupported language."""
-    if language not in _LISTS:
+    if language not in LANGUAGES:
         return frozenset()
     words, listed = _WORD.findall(text.lower()), vocabulary(language)
     return frozenset(it.cls for at in range(len(words)) if (it := listed.find_phrase(words, at)) is not None)

@@ -7,73 +7,14 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
+from agent.core.texts.data_files import read_sections
+
 WORD = re.compile(r"[A-Z]+(?![a-zß-öø-ÿ])|[A-Z]?[a-zß-öø-ÿ]+|[^\W\d_]+")
-# Word endings in six languages, without accents. They follow the stem that two forms share.
-_ENDINGS_OF_ALL = """
-    s es e n en ied er ern em d ed t te ten ter tes tem ing r a o i as os ie ies y ee ees ada ado adas ados ato ata ati
-    ate ida ido idas idos ita ito iti ite uto uta uti ute ly al an in innen ung ungen x aux is it iz ez ons ait aient
-    ar ir re ire are ere on ano ono no aron eron ion ions iones ioni ant ante anti ent ente enti ens st sten ste ster
-    stes stem hi he age ages ping ped ning ned ting ted ling led ings tion tions ship ships ment ments
-    ure ures als ely ity ities ava avano aba aban eva evano tti tte zione zioni arse erse irse ación aciones sion sions
-"""
-_ENDINGS = frozenset({"", *_ENDINGS_OF_ALL.split()})
+_LISTS = read_sections(__file__, "words.txt")
+_ENDINGS = frozenset({"", *" ".join(_LISTS["endings"]).split()})
 _LONG = 5  # letters
-_IRREGULAR = """
-    sell sells sold selling;pay paid pays;spend spent spends;drive drove driven drives;go went gone;
-    write wrote written;make made;take took taken;give gave given;send sent;build built;lose loses lost losing;
-    win wins won winning;hold held;
-    leave left;come came;begin began begun;grow grew grown;keep kept;run ran;ride rode ridden;meet met;find found;
-    delay delays delayed late;client clients customer customers;movie movies film films;
-    employee employees staff;shop shops store stores;buy bought buys purchase purchases purchased;
-    bring brought;fly flew flown flies flight flights;see saw seen;know knew known;
-    person people persons;man men;woman women;child children;
-    rise rose risen;fall fell fallen;stand stood;sale sales sold sell;die died;lie lay;teach taught;think thought;
-    fahren fuhr fuhren gefahren fahrt fahrten;verkaufen verkauft verkaufte verkauf verkäufe;geben gab gegeben;
-    nehmen nahm genommen;
-    haus häuser;land länder;vendre vendu vendus vendue vendues vente ventes;
-    vendere venduto venduti vendita vendite;vender vendido vendidos vendida vendidas venta ventas;pagar pagado pagó;
-    cheval chevaux;pays pais;conducir condujo conducido;recorrer recorrió;percorrere percorso percorsi;
-    parcourir parcouru parcourus;tenir tenu;fare fatto;hacer hecho;mettre mis;rendre rendu;ville villes;day days;
-    produce produces produced production producing produit produits produite produites produisent produire producir
-    producido produjo producción produrre prodotto prodotti produzione produzieren produziert produzierte produktion;
-    id ids;birth birthday born geburt geboren naissance né née nacimiento nacido nacida nascita nato nata;
-    euro euros eur €;dollar dollars usd $;pound pounds gbp £;franc francs chf franken;yen jpy ¥;rupee rupees inr ₹;
-    km kilometer kilometers kilometre kilometres kilometern kilomètre kilomètres kilómetro kilómetros chilometro
-    chilometri;m meter meters metre metres metern mètre mètres metro metros metri;kg kilogram kilograms kilo kilos
-    kilogramm kilogramme kilogrammes kilogramo kilogramos chilogrammo chilogrammi chili;g gram grams gramm gramme
-    grammes;t ton tons tonne tonnes tonnen toneladas tonnellate metric-tons metric-tonnes;l liter liters litre litres
-    litern litro litros litri;
-    h hr hrs hour hours stunde stunden heure heures hora horas ora ore;min mins minute minutes minuten minuto minutos
-    minuti;s sec secs second seconds sekunde sekunden seconde secondes segundo segundos secondo secondi;
-    mon monday mondays montag montags lundi lunes lunedì;
-    tue tues tuesday tuesdays dienstag dienstags mardi martes martedì;
-    wed wednesday wednesdays mittwoch mittwochs mercredi miércoles mercoledì;thu thurs thursday thursdays donnerstag
-    donnerstags jeudi jueves giovedì;fri friday fridays freitag freitags vendredi viernes venerdì;
-    sat saturday saturdays samstag samstags samedi sábado sabato;sun sunday sundays sonntag sonntags dimanche domingo
-    domenica;
-    day days tag tage tagen jour jours día días giorno giorni;mile miles mi meile meilen;
-    °c celsius degree-celsius degrees-celsius degrees-centigrade grad-celsius degrés-celsius grados-celsius
-    gradi-celsius;
-    °f fahrenheit degree-fahrenheit degrees-fahrenheit grad-fahrenheit;
-    m² m2 sqm qm quadratmeter square-meter square-meters square-metre square-metres mètres-carrés metros-cuadrados
-    metri-quadrati;km² km2 quadratkilometer square-kilometer square-kilometers square-kilometre square-kilometres
-    kilomètres-carrés kilómetros-cuadrados chilometri-quadrati;
-    m³ m3 kubikmeter cubic-meter cubic-meters cubic-metre cubic-metres mètres-cubes metros-cúbicos metri-cubi;
-    wh watt-hour watt-hours wattstunden wattheures vatios-hora wattora;
-    mwh megawatt-hour megawatt-hours megawattstunden mégawattheures megavatios-hora megawattora;
-    gwh gigawatt-hour gigawatt-hours gigawattstunden gigawattheures gigavatios-hora gigawattora;
-    tb terabyte terabytes;kb kilobyte kilobytes;
-    ha hectare hectares hektar hectárea hectáreas ettaro ettari;kw kilowatt kilowatts;mw megawatt megawatts megavatios;
-    gw gigawatt gigawatts;cm centimeter centimeters centimetre centimetres zentimeter centimètres centímetros
-    centimetri;mm millimeter millimeters millimetre millimetres millimètres milímetros millimetri;
-    gb gigabyte gigabytes;mb megabyte megabytes;mg milligram milligrams milligramm milligrammes miligramos milligrammi;
-    ml milliliter milliliters millilitre millilitres mililitros millilitri;
-    mass size größe taille tamaño dimensione;
-    kwh kilowatt-hour kilowatt-hours kilowattstunden kilowattheures kilovatios-hora chilowattora
-    kilowattora;pct percent percentage prozent pourcentage porcentaje percentuale
-    """
 _SETS: dict[str, frozenset[int]] = {}
-for _number, _line in enumerate(_IRREGULAR.replace("\n", " ").split(";")):
+for _number, _line in enumerate(_LISTS["sets"]):
     for _word in (form for it in _line.split() for form in {it, it.replace("-", " ")}):
         _SETS[_word] = _SETS.get(_word, frozenset()) | {_number}
 # Units of two words, with or without a hyphen.
