@@ -168,6 +168,8 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
             question="Loans of the year 2023?",
         ),
         Case(f"{LOANS} DATE(taken_at) = DATE('2024-05-02')", DOUBT, "a quarter", question="Loans in Q2 2024?"),
+        Case(f"{LOANS} taken_at = '2024'", DOUBT, "a year as a day", question="How many loans in 2024?"),
+        Case("SELECT id FROM readers WHERE name = '2024'", None, "no date", question="Who is called 2024?"),
         Case(f"{LOANS} taken_at = '2024-03-01'", None, "a day that is said", question="Loans of 1 March 2024?"),
         Case(
             f"{LOANS} taken_at = '2024-03-01'",

@@ -24,7 +24,7 @@ from executors.sql.tree import conjuncts, set_conjuncts
 _ENDS = 2
 _PARTS = (exp.TimeToStr, exp.Year, exp.Month, exp.Extract)  # of a time
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_TIME = re.compile(r"\d{4}-\d\d(?:-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?)?")
+_TIME = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?)?)?")
 
 
 def apply(context: RuleContext) -> Finding | None:
@@ -124,11 +124,11 @@ def _list_bounds(part: exp.Expr, condition: exp.Expr) -> Iterator[_Bound]:
 
 def _is_after(low: exp.Literal, high: exp.Literal) -> bool:
     """Whether a lower bound is above the upper one: two numbers, or two times of one form."""
-    first, last = _value_of(low), _value_of(high)
-    if isinstance(first, float) and isinstance(last, float) and not (low.is_string or high.is_string):
-        return first > last
-    are_times = all(isinstance(it, str) and _TIME.fullmatch(it) for it in (first, last))
-    return are_times and len(str(first)) == len(str(last)) and str(first) > str(last)
+    if not low.is_string and not high.is_string:
+        return float(low.this) > float(high.this)
+    first, last = str(low.this), str(high.this)
+    are_times = low.is_string and high.is_string and all(map(_TIME.fullmatch, (first, last)))
+    return are_times and len(first) == len(last) and first > last
 
 
 def _sides(part: exp.Expr) -> tuple[exp.Expr | None, exp.Literal | None]:

@@ -1,11 +1,23 @@
-"""One day where the question says a longer time: `day = '2024-03-01'` for "in March 2024"."""
+"""One day where the question says a longer time: `day = '2024-03-01'` for "in March 2024", or a year as one day:
+`day = '2024'`.
+"""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
 
 from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
-from rag.linking.dates import periods_in
+from agent.checks.rules.reading import holds_dates
+from executors.sql.literals import owner_of
+from rag.linking.dates import Period, periods_in
+from rag.linking.month_names import MONTHS, NAMES
+
+_ENGLISH = NAMES["en"].lower().split()
+_YEAR = re.compile(r"(?<![\w/.,-])(?:19|20)\d\d(?![\w/-]|[.,]\d)")
 
 
 def apply(context: RuleContext) -> Finding | None:
@@ -15,12 +27,13 @@ def apply(context: RuleContext) -> Finding | None:
 
 def find_period(context: RuleContext) -> tuple[str, Finding] | None:
     """The question's words for the longer time, and the finding; None if no day stands for one."""
-    periods = periods_in(context.question)
+    periods = [*periods_in(context.question), *_list_years(context.question)]
     tree = context.query.copy()
     for node in tree.find_all(exp.EQ):
         days = [str(it.this) for it in node.find_all(exp.Literal) if it.is_string]
         around = [it for it in periods if any(it.first.isoformat() <= day <= it.last.isoformat() for day in days)]
         column = node.find(exp.Column)
+        around = around or [it for it in periods if days == [str(it.first.year)] and _holds_dates(column, context)]
         if column is None or node.find(exp.Select) or not around or any(it.first == it.last for it in around):
             continue
         ends = [exp.Literal.string(it.isoformat()) for it in (around[0].first, around[0].after)]
@@ -28,6 +41,21 @@ def find_period(context: RuleContext) -> tuple[str, Finding] | None:
         detail = f"The question says {around[0].mention!r}, and the query reads only {' '.join(days)}."
         return around[0].mention, Finding(detail, probes=(context.sql, context.to_sql(tree)))
     return None
+
+
+def _list_years(question: str) -> Iterator[Period]:
+    """The years that are no part of a day or a month, with and without a preposition."""
+    for found in _YEAR.finditer(question):
+        before = "".join(question[: found.start()].split()[-1:]).strip(",.").casefold()
+        is_month = before in MONTHS or (len(before) > 2 and any(it.startswith(before) for it in _ENGLISH))
+        if not is_month and not any(map(str.isdigit, before)):
+            year = int(found[0])
+            yield Period(found[0], date(year, 1, 1), date(year, 12, 31))
+
+
+def _holds_dates(column: exp.Column | None, context: RuleContext) -> bool:
+    owner = owner_of(column, context.schema) if column is not None else None
+    return owner is not None and holds_dates(owner[1], context.schema.dialect)
 
 
 RULE = Rule("period_as_day", "query", "language", "doubt", apply)
