@@ -22,6 +22,7 @@ def _as_text(sql: str, column: str, why: str) -> Case:
     return Case(sql.format(column), sql.format(written), why, dialect="oracle")
 
 
+ALL = "SELECT COUNT(*) FROM loans"
 LENT = "FROM readers AS r LEFT JOIN loans AS l ON l.reader_id = r.id"
 AFTER = "FROM loans AS l JOIN loans AS m ON m.id = l.id - 1"
 SEEN = "FROM films AS f LEFT JOIN screenings AS s ON s.film_id = f.film_id"
@@ -166,9 +167,37 @@ SILENT_CASES: dict[str, tuple[Case, ...]] = {
         *_left_alone(("SELECT taken_at - due FROM loans", "PostgreSQL subtracts times"), dialect="postgresql"),
         *_left_alone(("SELECT taken_at - due FROM loans", "so does DuckDB"), dialect=ELSEWHERE),
     ),
+    "unlabelled_numbers": (
+        *_doubted(
+            (f"{ALL} WHERE fee > 5 UNION {ALL} WHERE fee < 5", "two counts"),
+            (f"{ALL} WHERE fee > 5 UNION ALL {ALL} WHERE fee < 5", "kept apart, in no order"),
+            (f"{ALL} UNION {ALL} WHERE fee > 5 UNION {ALL} WHERE fee < 5", "three of them"),
+            ("SELECT SUM(fee) FROM loans UNION ALL SELECT AVG(fee) FROM loans", "two aggregates"),
+            ("SELECT SUM(fee) AS a FROM loans UNION SELECT AVG(fee) AS b FROM loans", "only the first name counts"),
+            ("SELECT COUNT(*), SUM(fee) FROM loans UNION SELECT COUNT(*), SUM(fee) FROM loans", "two columns"),
+            (f"{ALL} UNION {ALL} ORDER BY 1", "in the order of the numbers"),
+            (f"{ALL} UNION {ALL} LIMIT 5", "limited"),
+            ("SELECT COUNT(*) * 2 FROM loans UNION SELECT COUNT(*) FROM readers", "a product"),
+            ("SELECT COUNT(DISTINCT book_id) FROM loans UNION SELECT COUNT(*) FROM books", "different ones"),
+        ),
+        *_left_alone(
+            (ALL, "one number"),
+            ("SELECT 'a' AS kind, COUNT(*) FROM loans UNION SELECT 'b', COUNT(*) FROM readers", "labelled"),
+            ("SELECT id FROM loans UNION SELECT id FROM readers", "lists"),
+            ("SELECT MAX(fee) - MIN(fee) AS span FROM loans", "a difference"),
+            ("SELECT book_id, COUNT(*) FROM loans GROUP BY book_id UNION SELECT 0, 0", "groups"),
+            ("SELECT COUNT(*) FROM loans GROUP BY book_id UNION SELECT COUNT(*) FROM readers", "of each group"),
+            (f"{ALL} INTERSECT {ALL}", "the same number"),
+            (f"{ALL} EXCEPT {ALL}", "another number"),
+            (f"SELECT SUM(n) FROM ({ALL.replace('COUNT(*)', 'COUNT(*) AS n')} UNION ALL {ALL})", "added up"),
+            ("SELECT COUNT(*) OVER () FROM loans UNION SELECT COUNT(*) FROM loans", "a number in each row"),
+            ("SELECT fee FROM loans WHERE fee = (SELECT MAX(fee) FROM loans) UNION SELECT 1", "a value"),
+        ),
+    ),
     "share_of_itself": (
         *_doubted(
             ("SELECT CAST(COUNT(*) AS REAL) / COUNT(*) FROM loans WHERE fee > 5", "of one condition"),
+            ("SELECT AVG(fee) * 100 / COUNT(*) FROM loans", "an average divided once more"),
             (
                 "SELECT book_id, COUNT(*) * 100.0 / COUNT(*) AS s FROM loans WHERE fee > 5 GROUP BY book_id",
                 "in each group",
@@ -189,6 +218,8 @@ SILENT_CASES: dict[str, tuple[Case, ...]] = {
         ),
         *_left_alone(
             ("SELECT SUM(fee) / COUNT(*) FROM loans WHERE book_id = 3", "a mean"),
+            ("SELECT AVG(fee) / COUNT(DISTINCT book_id) FROM loans", "an average by the number of books"),
+            ("SELECT AVG(fee) / 100 FROM loans", "an average in another unit"),
             ("SELECT COUNT(*) * 1.0 / (SELECT COUNT(*) FROM loans) FROM loans WHERE fee > 5", "another query's whole"),
             (
                 "SELECT SUM(CASE WHEN fee > 5 THEN 1 ELSE 0 END) * 1.0 / COUNT(*) FROM loans WHERE book_id = 3",

@@ -1,4 +1,4 @@
-"""`l.email IS NULL` of a table without that column: rows without a partner, unless the other table's column has gaps."""
+"""`l.email IS NULL` of a table without that column asks for rows without a partner, unless the other table has gaps."""
 
 from __future__ import annotations
 

@@ -44,6 +44,7 @@ RULES = (
     "like_case",
     "share_of_itself",
     "same_twice",
+    "unlabelled_numbers",
     "repeated_records",
     "averaged_text",
     "negative_days",

@@ -86,6 +86,8 @@ async def _alternative(
         return [it for it in doubts if it.rule == "stored_values"], None
     if any(value is not None for row in result.rows for value in row) and all(set(row) <= {None} for row in other.rows):
         return doubts, None
+    if len(doubts) > 1:
+        doubts = [it for it in doubts if await _matters(it, subject, other, rows, without)] or doubts
     made = {
         "sql": sql,
         "note": f"Changed because of schema and data: {'; '.join(map(str, dict.fromkeys(changes)))}.",
@@ -96,6 +98,19 @@ async def _alternative(
         "keeps_meaning": keeps_meaning,
     }
     return doubts, draft.model_copy(update=made)
+
+
+async def _matters(
+    doubt: Doubt, subject: RuleContext, other: QueryResult, rows: Rows, without: Collection[str]
+) -> bool:
+    """Whether the alternative gives other rows without the change of one rule, or cannot run without it."""
+    from agent.core.row_comparison import same_rows
+
+    *_, sql, _ = await _apply_changes(subject, rows, {*without, doubt.rule})
+    try:
+        return not same_rows(await rows(sql), other, ordered=False)
+    except (SqlError, DatabaseUnavailable):
+        return True
 
 
 async def _apply_changes(

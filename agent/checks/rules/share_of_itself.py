@@ -1,4 +1,5 @@
-"""A share that is the same whatever the data: `COUNT(*) / COUNT(*) … WHERE status = 'X'` for the share of X.
+"""A share that is the same whatever the data: `COUNT(*) / COUNT(*) … WHERE status = 'X'` for the share of X. Or an
+average that is divided by the number of its rows once more: `AVG(passed) * 100 / COUNT(*)`.
 
 WHERE limits the whole as well as the part. Which of its conditions the part alone should have is not known, so the
 query is only doubted.
@@ -22,6 +23,8 @@ def apply(context: RuleContext) -> Finding | None:
                 continue
             if part == whole or _count_of(part, kept) == whole:
                 return Finding("The query divides a number by itself: the result is the same whatever the data.")
+            if isinstance(part, exp.Avg) and isinstance(whole, exp.Count) and not whole.find(exp.Distinct):
+                return Finding("The query divides an average by the number of rows, and the average already is.")
     return None
 
 
