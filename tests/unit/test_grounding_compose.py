@@ -135,6 +135,15 @@ OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
             "Einsaetze nach Name, ort: Uwe Lehmann, Ulm: 35; Petra Böhm, Ulm: 35.", id="a German name, and its town",
         ),
         pytest.param(
+            "Which lessons were cancelled?", "id plate starts kind fee", ((1, "L 1", "2024-01-02", "N", 5.5),) * 2,
+            "SELECT id, plate, starts, kind, fee FROM lessons",
+            "The rows show id, plate, starts, kind, fee.", id="many columns",
+        ),
+        pytest.param(
+            "Ist Ulm älter?", "a.opened>b.opened", ((0,),), "SELECT a.opened > b.opened FROM towns AS a, towns AS b",
+            "Ergebnis: 0.", id="a comparison without a name",
+        ),
+        pytest.param(
             "What is the average price in each city?", "city avg_price_eur", (("Lyon", 500000.5), ("Turin", 200000.0)),
             "SELECT city, AVG(price_eur) AS avg_price_eur FROM homes GROUP BY city",
             "Average price by city: Lyon: €500,000.50; Turin: €200,000.00.", id="a short form",

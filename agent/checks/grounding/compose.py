@@ -30,6 +30,7 @@ from rag.linking.month_names import NAMES
 SHORT_LIST = 10  # most rows that are all listed; of more, only the first and the last
 SOME = 3  # rows of a longer list without an order, whose last row tells nothing
 MOST_COLUMNS = 8
+_MOST_LISTED = 4  # columns of several rows; of more, a list is harder to read than the rows
 _SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "INR": "₹", "KRW": "₩"}
 _PREFIXED = {"en", "ko"}
 _UNITS = {"celsius": "°C", "mwh": "MWh", "kwh": "kWh", "gwh": "GWh", "kw": "kW", "mw": "MW", "gb": "GB", "mb": "MB"}
@@ -39,7 +40,7 @@ _YEARS = range(1500, 2101)
 _TIME = re.compile(r"\d{4}(?:-\d{2}){0,2}(?:[T ].*)?")
 _MIDNIGHT = re.compile(r"(\d{4}-\d{2}-\d{2})[T ]00:00(?::00(?:\.0+)?)?")
 _NAMELESS = re.compile(
-    r"(?:_?col(?:umn)?_?\d*|expr\w*|_c\d+|n|c|x|cnt|value|result|\W*|count\W.*|\W*\w+\(.*)", re.IGNORECASE
+    r"(?:_?col(?:umn)?_?\d*|expr\w*|_c\d+|n|c|x|cnt|value|result|\W*|count\W.*|\W*\w+\(.*|.*[<>=].*)", re.IGNORECASE
 )
 # The column in a single aggregate without an alias: `MAX(t.unit_price)`.
 _AGGREGATED = re.compile(
@@ -60,13 +61,14 @@ _MONTH_NAME = re.compile(r"(?:^|_)(?:month|monat|mois|mes|mese)(?:$|_)", re.IGNO
 
 
 class Frames(NamedTuple):
-    """The texts of one language. name: of a given and a family name together."""
+    """The texts of one language. wide: of rows with many columns. name: of a given and a family name together."""
 
     nothing: str
     no_value: str
     yes: str
     no: str
     by: str
+    wide: str
     first: str
     last: str
     number: str
@@ -158,6 +160,8 @@ class _Composer:
                 self._add(f"; {self._inside(label)}: " if place else f"{_capital(label)}{limits}: ")
                 self._add_cell(0, column)
             self._end()
+        elif len(columns) > _MOST_LISTED:
+            self._list_columns(columns)
         else:
             self._list(columns)
         return Composed(self._text, tuple(self._numbers))
@@ -183,6 +187,13 @@ class _Composer:
         self._add(f"{self._limits((name, count))}: ")
         self._add_cell(0, count)
         self._add(f" {self._inside(noun)}")
+        self._end()
+
+    def _list_columns(self, columns: Sequence[ColumnFacts]) -> None:
+        """ "The rows show id, plate, starts, …" """
+        more = ", …" if len(self.facts.columns) > len(columns) else ""
+        labels = ", ".join(self._inside(self._label(it)) for it in columns)
+        self._add(f"{self._frames.wide.format(columns=f'{labels}{more}')}{self._limits(columns)}")
         self._end()
 
     def _list(self, columns: Sequence[ColumnFacts]) -> None:
