@@ -188,14 +188,19 @@ class Run:
         return None
 
     async def tell_missing(self, best: Attempt | None = None) -> None:
-        """Turn missing data into warnings and doubts. `best`: the attempt that the answer is based on."""
-        from agent.understanding.clarification.taken import doubts_of
+        """Turn missing data into warnings and doubts, and warn of words that the query spells otherwise.
+
+        `best`: the attempt that the answer is based on.
+        """
+        from agent.understanding.clarification.taken import describe_respelled, doubts_of
 
         if self._missing is None:
             return
         missing, inquiry = self._missing
         self._missing = None
         sql = best.sql if best is not None else ""
+        for note in await off_loop(lambda: list(describe_respelled(inquiry, sql))):
+            self.ledger.warn(note)
         tried = [*(it.sql for it in self.attempts), *(it.sql for it in self.candidates)]
         self.doubts = await doubts_of(missing, inquiry, sql, tried, self.parts.knowledge.meaning)
         for doubt in self.doubts:

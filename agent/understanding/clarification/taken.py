@@ -62,6 +62,25 @@ async def doubts_of(
     return tuple(found)
 
 
+def describe_respelled(inquiry: Inquiry, sql: str) -> Iterator[str]:
+    """A sentence for each misspelt value of the question that a query reads as a stored one: “Dresdne” for Dresden."""
+    from sqlglot import exp
+
+    texts = {it.this for tree in _trees([sql], inquiry) for it in tree.find_all(exp.Literal) if it.is_string}
+    values = inquiry.context.linked.values
+    sure = {it.mention for it in values if it.is_sure}
+    for it in values:
+        said, stored = it.mention.casefold(), it.value.casefold()
+        if (
+            it.how == "near"
+            and it.value in texts
+            and it.mention not in sure
+            and said not in stored
+            and stored not in said
+        ):
+            yield inquiry.frames.assumed.format(mention=it.mention, meant=it.value)
+
+
 async def _find_near(mention: str, sql: str, inquiry: Inquiry, meaning: Embedder | None) -> str:
     """The name or value in a query that is nearest to a phrase, and those of its other words. Empty if none is near.
 
