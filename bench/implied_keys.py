@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent.databases.database import Database
-from agent.databases.knowledge.implied_keys import ImpliedKeys
+from agent.databases.knowledge.implied_keys import add_keys
 from executors.base import ForeignKey, Schema
 from executors.registry.registry import Registry
 from executors.router import Router
@@ -40,15 +40,14 @@ class Found(NamedTuple):
 async def find(path: Path, *, primary: bool) -> Found:
     """The declared and the found keys of a SQLite file. `primary`: whether the search sees primary keys."""
     router = Router(Registry(), sample_values=3, duckdb_memory="200MB", duckdb_threads=1)
-    database, keys = Database(router.open_path(path), limit=2, timeout_s=60), ImpliedKeys()
+    database = Database(router.open_path(path), limit=2, timeout_s=60)
     try:
         schema = await database.schema()
         declared = {it for it in keys_of(schema) if await is_kept(it, database)}
         hidden = {"foreign_keys": ()} if primary else {"foreign_keys": (), "primary_key": ()}
         bare = schema.model_copy(update={"tables": tuple(it.model_copy(update=hidden) for it in schema.tables)})
-        return Found(declared, set(keys_of(await keys.of(database, bare))))
+        return Found(declared, set(keys_of(await add_keys(database, bare))))
     finally:
-        await keys.close()
         await database.close()
 
 
@@ -82,7 +81,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     files = [it for folder in options.folders for it in sorted(folder.glob("*.sqlite"))]
     for primary in (True, False):
-        each = {it.stem: asyncio.run(find(it, primary=primary)) for it in files}
+        each = {it: asyncio.run(find(it, primary=primary)) for it in files}
         declared, found = (sum(len(it[at]) for it in each.values()) for at in (0, 1))
         again = sum(len(it.declared & it.found) for it in each.values())
         print(
@@ -92,7 +91,7 @@ def main(arguments: list[str] | None = None) -> int:
         for name, keys in each.items() if options.show else ():
             for mark, several in (("missed", keys.declared - keys.found), ("undeclared", keys.found - keys.declared)):
                 for it in sorted(several):
-                    print(f"  {mark}: {name}: {' '.join(it)}")
+                    print(f"  {mark}: {name.stem}: {' '.join(it)}")
     return 0
 
 

@@ -4,10 +4,11 @@ Warehouses and folders of files declare no keys. Without keys, a model joins on 
 A name alone is no proof, so the values decide (an inclusion dependency; Bauckmann et al., ICDE 2007): every value of
 the column, or of the first thousand distinct ones, must occur in the key. Files declare no primary keys either: a
 column called `id`, or after its table (`Room No` of `Rooms`), is one if its values are unique. So is the first column
-of a table for a column of the table's name (`physician`), and, in any language, for one of its own (`wohnung_nr`).
+of a table, in any language, for a column of the same name: `wohnung_nr` of `wohnungen`.
 
-A name may also be a part of the table's (`p_id` of `plr`, `home_club`), and names of texts may differ entirely
-(`turbine_no` and `Anlagen_Nr`). Such a column refers to a key if several different values occur in it, and in no other.
+A name may also be a part of the table's (`p_id` of `plr`, `home_club`, `physician`), and names of texts may differ
+entirely (`turbine_no` and `Anlagen_Nr`). Such a column refers to a key if several different values occur in it, and in
+no other.
 `bench.implied_keys` hides the declared keys of databases and counts how many are found.
 """
 
@@ -26,7 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from agent.core.resilience.tasks import cancel_tasks
 from agent.databases.knowledge.values import is_small, to_source
 from executors.base import Column, ForeignKey, Schema, Table
-from executors.errors import ExecutorError
+from executors.errors import ErrorKind, ExecutorError, SqlError
 
 if TYPE_CHECKING:
     from agent.databases.database import Database
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 # Keys are looked up by the names that columns use for them, not compared with each column: for 10,000 tables of ten
 # columns each, that would be a billion comparisons.
 _LEAST_CHARS = 5  # of a key's name as a suffix; shorter names, such as `id`, prove nothing
-_LEAST_LETTERS = 4  # of the end of a table's name: `hero_id` of `superhero`
+_FILES = frozenset({"sqlite", "duckdb"})
 _NAMESAKES = 8  # most tables whose first column has the name of a key: the key's own, and some that refer to it
 _WORDS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 _NUMBERED = (
@@ -76,13 +77,15 @@ def candidates(schema: Schema, most: int) -> list[Pair]:
     same = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
     prefix = "".join(letters[0] for letters in same) if len(names) > 2 else ""
     keys = _Keys([(it, key) for it in read if (key := _key(it) or next(iter(it.columns), None))], prefix)
-    pairs = (pair for table in read for pair in _pairs_of(table, keys))
+    pairs = (pair for table in read for pair in _pairs_of(table, keys, schema))
     named = heapq.nsmallest(most, pairs, key=lambda it: (-it.matched_letters, it.table.name, it.column.name))
     places = {(it.table.name, it.column.name) for it in named}
-    return [*named, *_pairs_by_values(read, keys, places, most - len(named))]
+    return [*named, *_pairs_by_values(read, keys, places, most - len(named), schema)]
 
 
-def _pairs_by_values(tables: list[Table], keys: _Keys, taken: set[tuple[str, str]], most: int) -> list[Pair]:
+def _pairs_by_values(
+    tables: list[Table], keys: _Keys, taken: set[tuple[str, str]], most: int, schema: Schema
+) -> list[Pair]:
     """Columns named like the first one of a table (`wohnung_nr`) or after a part of it (`p_id`, `home_club`), then all
     texts with the first texts of tables.
 
@@ -106,7 +109,7 @@ def _pairs_by_values(tables: list[Table], keys: _Keys, taken: set[tuple[str, str
         new = [
             Pair(table, column, owner, key, 0)
             for owner, key in owners.values()
-            if owner is not table and not key.private
+            if owner is not table and not key.private and _are_comparable(key, column, schema)
         ]
         pairs += new if len(pairs) + len(new) <= most else []
     return pairs
@@ -126,17 +129,12 @@ def _free_columns(table: Table, *, with_key: bool = False) -> Iterator[Column]:
             yield column
 
 
-def _pairs_of(table: Table, keys: _Keys) -> Iterator[Pair]:
+def _pairs_of(table: Table, keys: _Keys, schema: Schema) -> Iterator[Pair]:
     for column in _free_columns(table, with_key=True):
         for owner, key, matched_letters in keys.find_owners(column.name):
             is_other = owner is not table and ((column.name,) != table.primary_key or _is_after(column, owner, table))
-            if is_other and not key.private and not (_is_called(column, owner) and keys.refer(owner, table)):
+            if is_other and not key.private and _are_comparable(key, column, schema):
                 yield Pair(table, column, owner, key, matched_letters)
-
-
-def _is_called(column: Column, owner: Table) -> bool:
-    """Whether a column has the name of a table: `physician` of `physicians`."""
-    return _plain(column.name) in _singulars(_plain(owner.parts[-1]))
 
 
 def _is_after(column: Column, owner: Table, table: Table) -> bool:
@@ -150,28 +148,34 @@ class _Keys:
     """Keys of one column, by the names that other columns may use for them.
 
     `customer_id` is named after `customers.id` and `customers.customer_id`, `sbTxCustId` after `sbCustId` if `sb` is
-    the prefix of all tables.
+    the prefix of all tables, `home_team_id` after `teams.id`. A name of many keys is that of none.
     """
 
     def __init__(self, owners: list[tuple[Table, Column]], prefix: str) -> None:
         self._owners = owners
         self._spelled: dict[str, list[int]] = defaultdict(list)
         self._endings: dict[str, list[int]] = defaultdict(list)
+        self._roles: dict[str, list[int]] = defaultdict(list)
         self._parts: dict[str, list[int]] = defaultdict(list)
         for at, (owner, key) in enumerate(owners):
             own, plain = _plain(owner.parts[-1]), _plain(key.name)
-            forms, called = _singulars(own), set[str]()
-            if key == _key(owner):  # else the first column: only a column called like the table may refer to it
-                called = {f"{one}{it}" for one in forms for it in (plain, "id")}
-            for name in forms | called | ({plain} if called else set()):
-                self._spelled[name].append(at)
-            starts = {f"{own[:end]}id" for end in range(1, len(own))}
-            ends = {f"{one[start:]}id" for one in forms for start in range(len(one) - _LEAST_LETTERS + 1)}
-            for name in forms | starts | ends:
+            forms = _singulars(own)
+            for name in forms - ({own} if own.endswith("s") else set()):  # `rooms` counts them
                 self._parts[name].append(at)
-            for name in {plain.removeprefix(prefix), *called} if called else ():
-                if len(name) >= _LEAST_CHARS:
-                    self._endings[name].append(at)
+            if key != _key(owner):  # the first column: only a column called like the table may refer to it
+                continue
+            self._spelled[plain].append(at)
+            short = plain.removeprefix(prefix)
+            if len(short) >= _LEAST_CHARS:
+                self._endings[short].append(at)
+            for name in {f"{one}{it}" for one in forms for it in (plain, "id")} - {plain}:
+                self._spelled[name].append(at)
+                self._roles[name].append(at)
+            for name in {f"{own[:end]}id" for end in range(1, len(own))}:
+                self._parts[name].append(at)
+        for names in (self._spelled, self._endings, self._roles, self._parts):
+            for name in [it for it, places in names.items() if len(places) > _NAMESAKES]:
+                del names[name]
 
     def find_owners(self, column: str) -> list[tuple[Table, Column, int]]:
         """Owners and keys that a column is named after, and the number of matched letters."""
@@ -180,19 +184,25 @@ class _Keys:
         for start in range(len(name) - _LEAST_CHARS + 1):
             for at in self._endings.get(name[start:], ()):
                 matched_letters[at] = len(name) - start
+        words = [it.casefold() for it in _WORDS.split(column) if it]
+        for start in range(1, len(words)):
+            role = "".join(words[start:])
+            matched_letters |= dict.fromkeys(self._roles.get(role, ()), len(role))
         if len(name) > 2:
             matched_letters |= dict.fromkeys(self._spelled.get(name, ()), len(name))
         return [(*self._owners[at], letters) for at, letters in sorted(matched_letters.items())]
-
-    def refer(self, table: Table, other: Table) -> bool:
-        """Whether a table has a key of another one, or a column that is named after it."""
-        named = (owner for it in table.columns for owner, _, _ in self.find_owners(it.name))
-        return any(it.table == other.name for it in table.foreign_keys) or any(it is other for it in named)
 
     def find_abbreviated(self, column: str) -> list[tuple[Table, Column]]:
         """Owners and keys whose table a column may mean: `p_id` the table `plr`, `home_club` the table `clubs`."""
         last = _WORDS.split(column)[-1].casefold()
         return [self._owners[at] for name in {_plain(column), last} for at in self._parts.get(name, ())]
+
+
+def _are_comparable(key: Column, column: Column, schema: Schema) -> bool:
+    """Whether their values can be compared. In files, numbers may be stored as texts; other databases refuse to compare
+    them, or read '12 cm' as 12."""
+    families = {_family(key.type), _family(column.type)}
+    return len(families) == 1 or (families == {"number", "text"} and schema.dialect in _FILES)
 
 
 def _key(table: Table) -> Column | None:
@@ -256,7 +266,7 @@ class ImpliedKeys:
         if known is None or known[0] is not schema:
             if known is not None:
                 known[1].cancel()
-            known = (schema, asyncio.create_task(_with_keys(database, schema)))
+            known = (schema, asyncio.create_task(add_keys(database, schema)))
             self._known[database.name] = known
         done, _ = await asyncio.wait([known[1]], timeout=PATIENCE_S)
         return known[1].result() if done and not known[1].cancelled() else schema
@@ -266,7 +276,7 @@ class ImpliedKeys:
         self._known.clear()
 
 
-async def _with_keys(database: Database, schema: Schema) -> Schema:
+async def add_keys(database: Database, schema: Schema) -> Schema:
     """The schema with the implied keys. If the database fails, with the keys found until then."""
     until = time.monotonic() + TOTAL_S
     found: dict[str, list[ForeignKey]] = defaultdict(list)
@@ -286,7 +296,7 @@ async def _with_keys(database: Database, schema: Schema) -> Schema:
             if holds and not pair.matched_letters and pair.column == pair.table.columns[0]:
                 holds = not await unique.has(pair.table, pair.column)  # else it is a key itself
         except ExecutorError as error:
-            if _family(pair.key.type) != _family(pair.column.type):  # not every database compares texts with numbers
+            if isinstance(error, SqlError) and error.kind is ErrorKind.TYPE_MISMATCH:  # a text is no number
                 continue
             log.info("Whether %s.%s refers to %s is not known: %s", *place, pair.owner.name, error)
             unknown.add(place)
@@ -319,7 +329,7 @@ class _Unique:
 
     async def has(self, owner: Table, key: Column) -> bool:
         """Whether the key is unique. Raises ExecutorError."""
-        if owner.primary_key:
+        if owner.primary_key == (key.name,):
             return True
         place = (owner.name, key.name)
         if place not in self._known:
