@@ -76,6 +76,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     for a query may have to begin, needs longer for them than users wait.
     """
     for name in (
+        "agent.databases.key_names.QUERY_S",
         "agent.databases.knowledge.linking.PATIENCE_S",
         "agent.databases.knowledge.implied_keys.PATIENCE_S",
         "agent.databases.knowledge.implied_keys.QUERY_S",

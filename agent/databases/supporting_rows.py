@@ -26,7 +26,7 @@ class RawRecords(Frozen):
     keys: the columns that identify the result's groups, so that each row has its own records. Empty: all rows form one
         group. None: rows have no records of their own.
     ties: how many further rows tie with the last row of the result.
-    labels: the names of the keys that the result shows.
+    key_names: the names of the keys that the result shows, by column and by the key as a text.
     empty: by column, how many records have no value for a sum or an average of the query; empty if records are missing.
     denied: by column, how many records have no value for the test of a share, which counts them as no.
     needed: whether the query aggregates.
@@ -38,7 +38,7 @@ class RawRecords(Frozen):
     total: int | None = None
     keys: tuple[str, ...] | None = None
     ties: int = 0
-    labels: Mapping[int, Mapping[str, str]] = {}
+    key_names: Mapping[int, Mapping[str, str]] = {}
     empty: Mapping[str, int] = {}
     denied: Mapping[str, int] = {}
     needed: bool = False

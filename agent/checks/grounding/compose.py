@@ -302,7 +302,7 @@ class _Composer:
 
     def _add_cell(self, row: int, column: ColumnFacts) -> None:
         cell = self.facts.rows[row][column.index]
-        shown, label = self.show_cell(cell, column), self.facts.labels.get(column.index, {}).get(str(cell), "")
+        shown, name = self.show_cell(cell, column), self.facts.key_names.get(column.index, {}).get(str(cell), "")
         start = len(self._text)
         self._add(shown)
         if any(char.isdigit() for char in shown):
@@ -310,7 +310,7 @@ class _Composer:
             self._numbers.append(
                 AnswerNumber(text=shown, start=start, end=len(self._text), source="result", row=row, column=key)
             )
-        self._add(f" ({templates.cut(one_line(label), templates.CELL_CHARS)})" if label else "")
+        self._add(f" ({templates.cut(one_line(name), templates.CELL_CHARS)})" if name else "")
 
     def show_cell(self, cell: JsonValue, column: ColumnFacts) -> str:
         if cell is None:

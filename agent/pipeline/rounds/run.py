@@ -24,8 +24,8 @@ from agent.core.events import (
 from agent.core.models import Attempt, Candidate, Doubt, Draft, Plan, Question
 from agent.core.resilience.off_loop import off_loop
 from agent.databases.database import Database
+from agent.databases.key_names import find_key_names
 from agent.databases.knowledge.context import Context, enrich
-from agent.databases.labels import find_labels
 from agent.databases.paging import Paged
 from agent.databases.supporting_rows import RawRecords, fetch_raw_records
 from agent.databases.ties import count_ties, write_tie_count
@@ -349,7 +349,7 @@ class Run:
                 quick=self.limits.effort == "quick",
                 contested=self._reads_another,
                 ties=self.raw.ties,
-                labels=self.raw.labels,
+                key_names=self.raw.key_names,
             )
         return AnswerFormatted(
             answer=self.text.text,
@@ -377,7 +377,9 @@ class Run:
         """Compose the answer from the rows; replaces step 12 if no sentence is wanted."""
         from agent.checks.grounding.compose import compose
 
-        facts = facts_of(self.question.text, best, self.context, raw=None, calculate=False, labels=self.raw.labels)
+        facts = facts_of(
+            self.question.text, best, self.context, raw=None, calculate=False, key_names=self.raw.key_names
+        )
         found = await off_loop(partial(compose, facts))
         text = CheckedText(text=found.text, numbers=found.numbers, source="composed")
         self.text = add_row_context(text, facts, self.raw.ties)
@@ -436,12 +438,12 @@ class Run:
         question, sql = self.question.own_words, attempt.executed_sql or attempt.sql
         schema = keyed_of(self.context.db_schema, self.context.known)
         with self.ledger.step("raw_records"):
-            raw, ties, labels = await asyncio.gather(
+            raw, ties, key_names = await asyncio.gather(
                 fetch_raw_records(question, sql, self.database, self.limits.raw_row_limit, result=attempt.result),
                 count_ties(question, sql, self.database, attempt.rows),
-                find_labels(question, sql, schema, self.database, attempt.rows),
+                find_key_names(question, sql, schema, self.database, attempt.rows),
             )
-        return raw.model_copy(update={"ties": ties, "labels": labels})
+        return raw.model_copy(update={"ties": ties, "key_names": key_names})
 
 
 def best_of(attempts: Sequence[Attempt]) -> Attempt | None:

@@ -11,8 +11,8 @@ from agent.checks.grounding.evidence.result import CheckedText
 from agent.core.errors import ModelError
 from agent.core.models import Attempt
 from agent.core.resilience.off_loop import off_loop
+from agent.databases.key_names import KeyNames
 from agent.databases.knowledge.context import Context
-from agent.databases.labels import Labels
 from agent.platform.config.profiles import Profile
 from agent.platform.llm.chat import ChatModel, Message
 from agent.platform.llm.prompting import leaks, templates
@@ -99,7 +99,7 @@ class Writer:
         quick: bool = False,
         contested: bool = False,
         ties: int = 0,
-        labels: Labels | None = None,
+        key_names: KeyNames | None = None,
     ) -> CheckedText:
         """The answer, written by the model or composed from the rows; every claim in it is supported.
 
@@ -115,12 +115,12 @@ class Writer:
             quick: skip the call if the rows are an answer by themselves.
             contested: whether the query is contested for a reason that the attempt does not have.
             ties: number of further rows that tie with the last one.
-            labels: the names of the keys that the rows show.
+            key_names: the names of the keys that the rows show.
         """
         from agent.checks.grounding.answer import compose_text, restate_text
 
         rows = attempt.rows
-        facts = facts_of(question, attempt, context, raw=raw, calculate=calculate, labels=labels)
+        facts = facts_of(question, attempt, context, raw=raw, calculate=calculate, key_names=key_names)
         contested = contested or is_contested(attempt)
         restates = not contested and self._restates(question, attempt)
         checked = await off_loop(partial(restate_text, facts)) if restates else None
@@ -203,7 +203,7 @@ def facts_of(
     *,
     raw: QueryResult | None,
     calculate: bool,
-    labels: Labels | None = None,
+    key_names: KeyNames | None = None,
 ) -> Facts:
     """The facts that the answer of an attempt is checked against. Arguments as in `Writer.write_checked`."""
     from agent.checks.grounding.evidence.facts import Facts
@@ -220,7 +220,7 @@ def facts_of(
         raw=raw,
         calculate=calculate,
         hundredths=_hundredths(context),
-        labels=labels or {},
+        key_names=key_names or {},
     )
 
 

@@ -131,7 +131,7 @@ class Facts:
     raw: records behind the result.
     hundredths: stored columns, in lower case, whose type has two decimals.
     calculate: whether computing is allowed.
-    labels: names for keys in the rows, by column and by the key as a text.
+    key_names: names of keys in the rows, by column and by the key as a text.
     """
 
     question: str
@@ -144,7 +144,7 @@ class Facts:
     raw: QueryResult | None = None
     calculate: bool = True
     hundredths: frozenset[str] = frozenset()
-    labels: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
+    key_names: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
 
     @cached_property
     def language(self) -> str | None:

@@ -6,7 +6,7 @@ The names are read along the keys of the schema, with one small query for each c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -15,12 +15,18 @@ from agent.databases.database import Database
 from executors.base import Column, QueryResult, Schema, Table
 from executors.dialects.table import DIALECTS
 from executors.errors import DatabaseUnavailable, SqlError
+from rag.words import split_name
 
-Labels = Mapping[int, Mapping[str, str]]  # by the column of a result, and the key's value as a text
+KeyNames = Mapping[int, Mapping[str, str]]  # by the column of a result, and the key's value as a text
 
-_MOST_KEYS = 20  # rows whose keys are looked up; an answer lists fewer
-_NAMING = re.compile(r"(?:name|nombre|nome?|title|titel|titolo|titre|label|libell[ée]|descr|description|bezeichnung)$")
-_GIVEN = re.compile(r"(?:first|given|fore|vor|pr[ée])\W*")
+QUERY_S = 2.0  # seconds for the names of one column
+_MOST_KEYS = 20  # of a result's first rows; the last row is named, too
+_CODE_TABLE = 3  # most columns of a table of codes and their meaning
+_GIVEN = re.compile(r"(?:first|given|fore) ?name|vorname|pr[ée]nom|nombre|nome")
+_FAMILY = re.compile(r"(?:last|family|sur) ?name|(?:nach|familien)name|nom(?: de famille)?|apellidos?|cognome")
+_NAME = re.compile(r"(?:(?:full|display|company|product|item|official) )?name|nom|nombre|nome")
+_ANY_NAME = re.compile(r"(?!(?:job|middle|maiden|ship|bill|user|file|login|host|path) ?name).*name")
+_TITLE = re.compile(r"title|titel|titre|titolo|label|libell[ée]|bezeichnung|description|descr|.* (?:description|descr)")
 
 
 class _Key(NamedTuple):
@@ -29,15 +35,15 @@ class _Key(NamedTuple):
     at: int
     table: Table
     column: str
-    naming: tuple[Column, ...]
+    naming: Sequence[Column]
 
 
-async def find_labels(question: str, sql: str, schema: Schema, database: Database, result: QueryResult) -> Labels:
-    """The names behind the keys that a result shows, if it shows no text of their table; empty if they cannot be read.
+async def find_key_names(question: str, sql: str, schema: Schema, database: Database, result: QueryResult) -> KeyNames:
+    """The names of the keys that a result shows, if it shows no text of their table; empty if they cannot be read.
 
     `schema`: with all known keys. Private columns are not read.
     """
-    rows = result.rows[:_MOST_KEYS]
+    rows = (*result.rows[:_MOST_KEYS], *result.rows[-1:])
     found: dict[int, Mapping[str, str]] = {}
     for key in await off_loop(lambda: list(_find_keys(sql, schema, len(result.columns)))):
         values = [it for it in dict.fromkeys(row[key.at] for row in rows) if isinstance(it, int | str)]
@@ -45,8 +51,11 @@ async def find_labels(question: str, sql: str, schema: Schema, database: Databas
             continue
         query = await off_loop(partial(_query, key, values, schema))
         try:
-            named = await database.run(await database.check(query, len(values), question=question))
-        except (SqlError, DatabaseUnavailable):
+            checked = await database.check(query, len(values), question=question)
+            named = await database.run(checked, timeout_s=QUERY_S)
+        except SqlError:
+            continue
+        except DatabaseUnavailable:
             break
         texts = {str(value): " ".join(str(it) for it in names if it is not None) for value, *names in named.rows}
         found[key.at] = {value: text for value, text in texts.items() if text.strip() and text != value}
@@ -70,7 +79,7 @@ def _find_keys(sql: str, schema: Schema, columns: int) -> Iterator[_Key]:
             continue
         table, column = target
         tells = (it for it in owners if it is not None and it[0].name == table.name and it[1].name != column)
-        naming = tuple(_list_naming(table, column))
+        naming = _list_naming(table, column)
         if naming and not any(is_text(it[1]) for it in tells):
             yield _Key(at, table, column, naming)
 
@@ -85,14 +94,23 @@ def _follow(table: Table, column: Column, schema: Schema) -> tuple[Table, str] |
     return (table, column.name) if is_key else None
 
 
-def _list_naming(table: Table, key: str) -> Iterator[Column]:
-    """The column of names, or those of the given and the family name; else the only text beside the key."""
+def _list_naming(table: Table, key: str) -> Sequence[Column]:
+    """The given and the family name, or the column of names or titles; of a table of codes, the only other text."""
     from executors.sql.literals import is_text
 
-    texts = [it for it in table.columns if is_text(it) and not it.private and it.name != key]
-    named = [it for it in texts if _NAMING.search(it.name.casefold())]
-    people = _GIVEN.match(named[0].name.casefold()) if named else None
-    yield from named[: 2 if people else 1] if named else texts[: len(texts) == 1]
+    texts = {split_name(it.name): it for it in table.columns if is_text(it) and not it.private and it.name != key}
+    own = split_name(table.parts[-1]).removesuffix("s")
+    plain = {name.removeprefix(own).strip(): it for name, it in texts.items()} | texts  # `vessel_name` of `vessels`
+
+    def find(pattern: re.Pattern[str]) -> list[Column]:
+        return list({it.name: it for name, it in plain.items() if pattern.fullmatch(name)}.values())
+
+    given, family, other = find(_GIVEN)[:1], find(_FAMILY)[:1], find(_ANY_NAME)
+    if given and family and given != family:
+        return [*given, *family]
+    named = find(_NAME)[:1] or (other if len(other) == 1 else []) or find(_TITLE)[:1]
+    is_code = len(table.columns) <= _CODE_TABLE and (column := table.column(key)) is not None and is_text(column)
+    return named or (list(texts.values()) if is_code and len(texts) == 1 else [])
 
 
 def _query(key: _Key, values: list[int | str], schema: Schema) -> str:
