@@ -66,6 +66,8 @@ CONDITION_CASES: dict[str, tuple[Case, ...]] = {
             (f"{READERS} since BETWEEN 2019 AND 2021", "a span"),
             (f"{READERS} since > 2019 AND since < 2021", "two bounds of a span"),
             (f"{READERS} since < 2019 OR since > 2021", "outside of a span"),
+            (f"{READERS} RANDOM() < 3 AND RANDOM() > 5", "two different numbers"),
+            (f"{LOANS} taken_at >= '2024-01-01T08:00:00' AND taken_at <= '2024-01-01 17:00:00'", "a T, a blank"),
             (f"{LENT} l.book_id > 3 AND r.since < 2", "bounds of two columns"),
             (f"{HELD} held_on > '2024-03-31' AND held_on < '2024'", "times of two forms"),
             (f"{READERS} since BETWEEN 9 AND 10", "numbers, not texts"),

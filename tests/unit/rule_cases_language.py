@@ -169,6 +169,15 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
         ),
         Case(f"{LOANS} DATE(taken_at) = DATE('2024-05-02')", DOUBT, "a quarter", question="Loans in Q2 2024?"),
         Case(f"{LOANS} taken_at = '2024'", DOUBT, "a year as a day", question="How many loans in 2024?"),
+        Case(
+            f"{LOANS} taken_at = '2024-01-01'",
+            DOUBT,
+            "without a word before",
+            question="Wie viele wurden 2024 geliehen?",
+        ),
+        Case(f"{LOANS} taken_at = '2023-12-31'", DOUBT, "of two years", question="Loans in 2022 and 2023?"),
+        Case(f"{LOANS} taken_at = '2024-01-01'", None, "a day's name", question="Loans on New Year's Day 2024?"),
+        Case(f"{LOANS} taken_at = '2023-12-25'", None, "another one", question="Loans at Christmas 2023?"),
         Case("SELECT id FROM readers WHERE name = '2024'", None, "no date", question="Who is called 2024?"),
         Case(f"{LOANS} taken_at = '2024-03-01'", None, "a day that is said", question="Loans of 1 March 2024?"),
         Case(

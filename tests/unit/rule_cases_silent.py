@@ -183,6 +183,8 @@ SILENT_CASES: dict[str, tuple[Case, ...]] = {
         *_left_alone(
             (ALL, "one number"),
             ("SELECT 'a' AS kind, COUNT(*) FROM loans UNION SELECT 'b', COUNT(*) FROM readers", "labelled"),
+            ("SELECT 'loans: ' || COUNT(*) FROM loans UNION SELECT 'books: ' || COUNT(*) FROM books", "in one text"),
+            ("SELECT MIN(taken_at) FROM loans UNION ALL SELECT MAX(taken_at) FROM loans", "the ends of a span"),
             ("SELECT id FROM loans UNION SELECT id FROM readers", "lists"),
             ("SELECT MAX(fee) - MIN(fee) AS span FROM loans", "a difference"),
             ("SELECT book_id, COUNT(*) FROM loans GROUP BY book_id UNION SELECT 0, 0", "groups"),

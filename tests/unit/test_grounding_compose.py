@@ -135,7 +135,7 @@ OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
             "Einsaetze nach Name, ort: Uwe Lehmann, Ulm: 35; Petra Böhm, Ulm: 35.", id="a German name, and its town",
         ),
         pytest.param(
-            "Which lessons were cancelled?", "id plate starts kind fee", ((1, "L 1", "2024-01-02", "N", 5.5),) * 2,
+            "Which lessons were cancelled?", "id plate starts kind fee", ((1, "L 1", "2024-01-02", "N", 5.5),) * 4,
             "SELECT id, plate, starts, kind, fee FROM lessons",
             "The rows show id, plate, starts, kind, fee.", id="many columns",
         ),

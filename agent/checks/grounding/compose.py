@@ -40,7 +40,9 @@ _YEARS = range(1500, 2101)
 _TIME = re.compile(r"\d{4}(?:-\d{2}){0,2}(?:[T ].*)?")
 _MIDNIGHT = re.compile(r"(\d{4}-\d{2}-\d{2})[T ]00:00(?::00(?:\.0+)?)?")
 _NAMELESS = re.compile(
-    r"(?:_?col(?:umn)?_?\d*|expr\w*|_c\d+|n|c|x|cnt|value|result|\W*|count\W.*|\W*\w+\(.*|.*[<>=].*)", re.IGNORECASE
+    r"(?:_?col(?:umn)?_?\d*|expr\w*|_c\d+|n|c|x|cnt|value|result|\W*|count\W.*|\W*\w+\(.*"
+    r"|[\w\"`]+\.[\w\"`]+ *[<>=]{1,2} *[\w\"`.']+)",  # `a.opened > b.opened`
+    re.IGNORECASE,
 )
 # The column in a single aggregate without an alias: `MAX(t.unit_price)`.
 _AGGREGATED = re.compile(
@@ -160,7 +162,7 @@ class _Composer:
                 self._add(f"; {self._inside(label)}: " if place else f"{_capital(label)}{limits}: ")
                 self._add_cell(0, column)
             self._end()
-        elif len(columns) > _MOST_LISTED:
+        elif len(columns) > _MOST_LISTED and len(facts.rows) > SOME:
             self._list_columns(columns)
         else:
             self._list(columns)

@@ -32,7 +32,7 @@ _OTHERS = re.compile(
     r"\b(?:pro|jede[rsnm]?|chaque|cada|ogni)\s+[^\W\d_]+|[\uac00-\ud7a3]+별(?![\uac00-\ud7a3])|(?:^|\s)각\s*[\uac00-\ud7a3]+",
     re.IGNORECASE,
 )
-_ENDING = 2  # most letters of an ending of a plural
+_ENDINGS = frozenset({"", "e", "n", "en", "er", "s", "es"})  # of plurals
 _SPREAD = (exp.Group, exp.Window, exp.Div, exp.SetOperation, exp.Predicate)
 
 
@@ -66,7 +66,7 @@ def apply(context: RuleContext) -> Finding | None:
 def _are_forms(one: str, other: str) -> bool:
     """Whether one is the other with a short ending: `fahrzeug` and `fahrzeuge`."""
     short, long = sorted((one, other), key=len)
-    return len(short) > 3 and long.startswith(short) and len(long) - len(short) <= _ENDING
+    return len(short) > 3 and long.startswith(short) and long[len(short) :] in _ENDINGS
 
 
 def _words_of_groups(schema: Schema) -> frozenset[str]:

@@ -50,6 +50,11 @@ def apply(context: RuleContext) -> Finding | None:
     return changed._replace(detail=detail) if changed is not None and is_all else Finding(detail)
 
 
+def contradicts(query: exp.Query, context: RuleContext) -> bool:
+    """Whether no row can meet the conditions of a SELECT itself, apart from those of queries inside."""
+    return isinstance(query, exp.Select) and any(True for _ in _list_contradictions(query, context))
+
+
 def _is_span_of_months(days: list[str]) -> bool:
     try:
         first, last = date.fromisoformat(days[0]), date.fromisoformat(days[-1])
@@ -118,7 +123,7 @@ def _list_bounds(part: exp.Expr, condition: exp.Expr) -> Iterator[_Bound]:
         case _:
             sides = []
     for column, literal, is_upper in sides:
-        if isinstance(literal, exp.Literal) and isinstance(column, exp.Column | exp.Func):
+        if isinstance(literal, exp.Literal) and isinstance(column, (exp.Column, *_PARTS)):
             yield _Bound(part, _key_of(column), literal, is_upper)
 
 
@@ -126,7 +131,7 @@ def _is_after(low: exp.Literal, high: exp.Literal) -> bool:
     """Whether a lower bound is above the upper one: two numbers, or two times of one form."""
     if not low.is_string and not high.is_string:
         return float(low.this) > float(high.this)
-    first, last = str(low.this), str(high.this)
+    first, last = (str(it.this).replace("T", " ") for it in (low, high))
     are_times = low.is_string and high.is_string and all(map(_TIME.fullmatch, (first, last)))
     return are_times and len(first) == len(last) and first > last
 

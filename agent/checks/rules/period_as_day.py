@@ -16,6 +16,9 @@ from executors.sql.literals import owner_of
 from rag.linking.dates import Period, periods_in
 from rag.linking.month_names import MONTHS, NAMES
 
+_DAY_WORD = re.compile(
+    r"day|\beve\b|tag(?:e|es)?\b|silvester|neujahr|\bjours?\b|\bd[íi]as?\b|giorn|\bnov?el\b|christmas", re.IGNORECASE
+)
 _ENGLISH = NAMES["en"].lower().split()
 _YEAR = re.compile(r"(?<![\w/.,-])(?:19|20)\d\d(?![\w/-]|[.,]\d)")
 
@@ -27,13 +30,13 @@ def apply(context: RuleContext) -> Finding | None:
 
 def find_period(context: RuleContext) -> tuple[str, Finding] | None:
     """The question's words for the longer time, and the finding; None if no day stands for one."""
-    periods = [*periods_in(context.question), *_list_years(context.question)]
+    periods, years = periods_in(context.question), list(_list_years(context.question))
     tree = context.query.copy()
     for node in tree.find_all(exp.EQ):
         days = [str(it.this) for it in node.find_all(exp.Literal) if it.is_string]
         around = [it for it in periods if any(it.first.isoformat() <= day <= it.last.isoformat() for day in days)]
         column = node.find(exp.Column)
-        around = around or [it for it in periods if days == [str(it.first.year)] and _holds_dates(column, context)]
+        around = around or [it for it in years if set(days) & _ends_of(it) and _holds_dates(column, context)]
         if column is None or node.find(exp.Select) or not around or any(it.first == it.last for it in around):
             continue
         ends = [exp.Literal.string(it.isoformat()) for it in (around[0].first, around[0].after)]
@@ -44,13 +47,20 @@ def find_period(context: RuleContext) -> tuple[str, Finding] | None:
 
 
 def _list_years(question: str) -> Iterator[Period]:
-    """The years that are no part of a day or a month, with and without a preposition."""
+    """The years that are no part of a day or a month, with and without a preposition. None beside a word for a day."""
+    if _DAY_WORD.search(question):
+        return
     for found in _YEAR.finditer(question):
         before = "".join(question[: found.start()].split()[-1:]).strip(",.").casefold()
         is_month = before in MONTHS or (len(before) > 2 and any(it.startswith(before) for it in _ENGLISH))
         if not is_month and not any(map(str.isdigit, before)):
             year = int(found[0])
             yield Period(found[0], date(year, 1, 1), date(year, 12, 31))
+
+
+def _ends_of(year: Period) -> set[str]:
+    """How one day stands for a year: by the year alone, or by its first or its last day."""
+    return {str(year.first.year), year.first.isoformat(), year.last.isoformat()}
 
 
 def _holds_dates(column: exp.Column | None, context: RuleContext) -> bool:

@@ -106,6 +106,10 @@ async def _matters(
     """Whether the alternative gives other rows without the change of one rule, or cannot run without it."""
     from agent.core.row_comparison import same_rows
 
+    rule = next(it for it in rules("alternative") if it.id == doubt.rule)
+    found = await off_loop(partial(rule.find, subject))
+    if found is None or found.sql is None:  # it changes nothing, or only what another rule changed
+        return True
     *_, sql, _ = await _apply_changes(subject, rows, {*without, doubt.rule})
     try:
         return not same_rows(await rows(sql), other, ordered=False)

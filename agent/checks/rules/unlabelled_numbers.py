@@ -28,9 +28,12 @@ def _list_sides(query: exp.Expr) -> list[exp.Expr]:
 
 
 def _is_one_number(select: exp.Select) -> bool:
-    """Whether a query gives aggregates of all its rows, and nothing else."""
-    aggregates = [it.find(exp.AggFunc) is not None and it.find(exp.Window) is None for it in select.selects]
-    return bool(aggregates) and all(aggregates) and not select.args.get("group")
+    """Whether a query gives counts, sums or averages of all its rows, and nothing else, no label among them."""
+    numbers = [
+        it.find(exp.Count, exp.Sum, exp.Avg) is not None and it.find(exp.Window) is None for it in select.selects
+    ]
+    labels = (literal for it in select.selects for literal in it.find_all(exp.Literal) if literal.is_string)
+    return bool(numbers) and all(numbers) and not select.args.get("group") and not any(labels)
 
 
 RULE = Rule("unlabelled_numbers", "query", "schema", "doubt", apply)

@@ -67,11 +67,16 @@ async def _is_refuted(run: Run, candidate: Candidate) -> bool:
 
 
 def _is_never_true(sql: str, schema: Schema) -> bool:
-    from agent.checks.rules.base import RuleContext
-    from agent.checks.rules.never_true import RULE
+    from sqlglot.errors import SqlglotError
 
-    context = RuleContext.of(sql, schema)
-    return context.tree is not None and RULE.find(context) is not None
+    from agent.checks.rules.base import RuleContext
+    from agent.checks.rules.never_true import contradicts
+
+    try:
+        context = RuleContext.of(sql, schema)
+        return context.tree is not None and contradicts(context.tree, context)
+    except (SqlglotError, RecursionError):  # nested too deeply
+        return False
 
 
 def _list_conditions(sql: str, schema: Schema) -> list[list[TextFilter]]:

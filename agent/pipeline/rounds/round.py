@@ -13,7 +13,7 @@ from agent.core.models import Attempt, Candidate, Check, Draft, Verdict
 from agent.core.resilience.off_loop import off_loop
 from agent.databases.database import describe_left_out, find_hidden_columns
 from agent.databases.made_addresses import refuse_made_address
-from agent.pipeline.rounds.clearest import find_clearest
+from agent.pipeline.rounds.doubted import find_less_doubted
 from agent.pipeline.rounds.unread import find_unread, inform
 from agent.pipeline.rounds.voting import begin_ahead, candidate_of, vote
 from agent.pipeline.steps.consensus import count_refuted, elect, group_candidates, is_derived
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 OUTVOTED = "More independent drafts agree on other rows."
 ELECTED = "More independent drafts agree on these rows."
 COUNTED = "Another draft shows the same without a count that nobody asked for."
-CLEARER = "Fewer doubts speak against it."
-DOUBTED = "Fewer doubts speak against another draft."
+LESS_DOUBTED = "Less speaks against it than against the earlier query."
+DOUBTED = "Less speaks against another draft."
 WITHOUT_COUNT = "What other drafts also show is left out: a count nobody asked for."
 
 
@@ -243,7 +243,9 @@ class Round:
         groups = group_candidates(run.candidates)
         current = self._reread(current)
         chosen = elect(groups, current)
-        clearest = None if chosen is not None else await find_clearest(run, groups, current, self._try)
+        less_doubted = None
+        if chosen is None:
+            less_doubted = await find_less_doubted(run, groups, current, self._attempt.checks, self._try)
         if (
             chosen is None
             and current.source == "alternative"
@@ -260,8 +262,9 @@ class Round:
             counted = next(it.with_count for it in groups if chosen in it.candidates)
             note, why = WITHOUT_COUNT if counted else ELECTED, COUNTED if current in counted else OUTVOTED
             self._refuse(why, _draft_of(chosen, note))
-        elif clearest is not None and not self._was_tried(clearest.sql):
-            self._refuse(DOUBTED, _draft_of(clearest, CLEARER))
+        elif less_doubted is not None and not self._was_tried(less_doubted.sql):
+            against = " ".join(it.detail for it in self._attempt.doubts)
+            self._refuse(f"{DOUBTED} {against}".strip(), _draft_of(less_doubted, LESS_DOUBTED))
         elif chosen is None and check.passed:
             self._update(verdict=Verdict(reason=check.detail, correct=True, source="drafts"))
 

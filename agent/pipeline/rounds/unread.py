@@ -1,8 +1,7 @@
 """What the question names and a query does not use: stored values, with their codes, and times that it reads a day of.
 
 A small model cannot know that 'Nitrate' is stored in a table of eight parameters. Told of all stored values, it joins
-tables for their sake, so later drafts are told only if a query certainly left one out. Candidates that leave out less
-come first where no drafts agree.
+tables for their sake, so later drafts are told only if a query certainly left one out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""If no two drafts agree, the one that the fewest doubts speak against is shown, unverified."""
+"""If no two drafts agree, the one that the least speaks against is shown, unverified."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def test_a_draft_without_doubts_replaces_a_doubted_one(rink: Service, mode
     ]
     assert not answer.verified
     assert [it.verdict.reason for it in answer.attempt_history if it.verdict is not None] == [
-        "Fewer doubts speak against another draft."
+        "Less speaks against another draft. The question asks “per arena”, and nothing groups the rows by it."
     ]
     doubts = {it.sql: [doubt.rule for doubt in it.doubts] for it in answer.candidates or ()}
     assert doubts[EACH] == []
@@ -65,7 +65,8 @@ async def test_a_draft_without_doubts_replaces_a_doubted_one(rink: Service, mode
 @pytest.mark.parametrize(
     ("drafts", "shown"),
     [
-        ((ONE, *OTHERS, NONE), 42.0),  # no other has fewer doubts, but for one without rows
+        ((ONE, *OTHERS, NONE), 42.0),  # nothing less speaks against another one, but for one without rows
+        ((ONE, "SELECT * FROM game", *OTHERS), 42.0),  # no rule doubts a query without an average
         ((ONE, OTHERS[0], EACH, f"{ONE} LIMIT 9", OTHERS[1]), 42.0),  # two drafts agree, whatever is doubted
     ],
 )
