@@ -217,7 +217,7 @@ class Router:
         if kind != "sqlite":
             options |= {"memory": self._memory, "threads": self._threads}
         if kind == "files":
-            options |= {"encoding": entry.encoding}
+            options |= {"encoding": entry.encoding, "dates": entry.dates or ""}
         return open_isolated(entry.name, kind, path, self._pool, writable=writable, **options)
 
 

@@ -17,8 +17,8 @@ def opening(home: Path) -> Iterator[Open]:
     """A function that opens a folder of `home`, by default `data`, which is made; all are closed at the end."""
     made: list[FilesExecutor] = []
 
-    def opened(name: str = "data") -> FilesExecutor:
-        made.append(FilesExecutor("data", home / name, memory="200MB", threads=2, sample_values=3))
+    def opened(name: str = "data", **options: str) -> FilesExecutor:
+        made.append(FilesExecutor("data", home / name, memory="200MB", threads=2, sample_values=3, **options))
         return made[-1]
 
     (home / "data").mkdir()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Awaitable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
@@ -101,6 +101,17 @@ class Database:
     def reports(self) -> tuple[TableReport, ...]:
         """How the last `schema` read each file; empty for servers."""
         return self.executor.reports
+
+    def table_warnings(self, tables: Collection[str]) -> tuple[str, ...]:
+        """Those of the `warnings` that are about the files of the given tables."""
+        about = {it for report in self.reports if report.table in tables for it in report.problems}
+        return tuple(it for it in self.warnings if it in about)
+
+    @property
+    def general_warnings(self) -> tuple[str, ...]:
+        """Those of the `warnings` that are about no table's files: of a file that gives no table, for example."""
+        about = set(self.table_warnings({report.table for report in self.reports}))
+        return tuple(it for it in self.warnings if it not in about)
 
     @property
     def whole(self) -> Database:

@@ -269,7 +269,7 @@ def build_planned_answer(
     if issued is not None:
         would = _WOULD[checked.kind].format(rows=plural(count, "row"), table=checked.table)
         text = f"{would}; nothing has been changed yet. Confirm with the token to do it."
-    return common(run).model_copy(
+    return common(run, [checked.table]).model_copy(
         update={
             "kind": "change",
             "answer": text,
@@ -277,7 +277,6 @@ def build_planned_answer(
             "raw_results": best.rows.records(),
             "raw_sql": checked.preview.sql if checked.preview else None,
             "raw_truncated": best.rows.truncated,
-            "tables_used": [checked.table],
             "explanation": best.explanation,
             "checks": [
                 _GUARD,
@@ -301,12 +300,11 @@ def build_applied_answer(run: Run, checked: CheckedWrite, result: WriteResult) -
     """The response to a confirmation. Args: result: of the committed change."""
     count = result.rows_affected
     were = "was" if count == 1 else "were"
-    return common(run).model_copy(
+    return common(run, [checked.table]).model_copy(
         update={
             "kind": "change",
             "answer": _DONE[checked.kind].format(rows=plural(count, "row"), table=checked.table, were=were),
             "sql": checked.sql,
-            "tables_used": [checked.table],
             "verified": True,
             "checks": [
                 _GUARD,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import quote
 
 from pydantic import ConfigDict, Field, SecretStr
@@ -37,6 +37,7 @@ class ServerOptions(Frozen):
     writable: bool = False
 
 
+DateOrder = Literal["day_first", "month_first"]
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")  # a database's name
 
 
@@ -61,6 +62,7 @@ class Entry(Frozen):
     url: An absolute path, or a server's address. Empty with `via`. It may contain a password, so it is never shown.
     dialect: The dialect, if the file's name or the address does not determine it.
     encoding: Encoding of text files that are not UTF-8. Empty: it is detected.
+    dates: How dates of text files are read that fit both ways, such as `03/04/2024`. None: the order is guessed.
     docs: Absolute paths of files and folders.
     questions: Example questions, shown to callers who may query the database.
     schemas: The server's schemas that are read. Empty: all that its user may see.
@@ -87,6 +89,7 @@ class Entry(Frozen):
     url: str = Field("", repr=False)
     dialect: str | None = None
     encoding: str = ""
+    dates: DateOrder | None = None
     docs: tuple[Path, ...] = ()
     description: str = ""
     questions: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ from pydantic import SecretStr, ValidationError
 from executors.errors import RegistryInvalid
 from executors.guard.row_security import row_filter
 from executors.registry.address import Address
-from executors.registry.entry import NAME, Entry, EntryLimits
+from executors.registry.entry import NAME, DateOrder, Entry, EntryLimits
 from executors.registry.kinds import Kind, is_encoding, is_glob, local_path
 from executors.registry.openers import OPENERS
 
@@ -22,10 +22,11 @@ KEYS = (
     *("url", "dialect", "docs", "description", "schemas", "limits", "owners", "writable", "writers", "allowed"),
     *row_filter.KEYS,
     *("reviewers", "questions", "via", "key", "identity", "database", "private", "functions", "catalogue"),
-    "encoding",
+    *("encoding", "dates"),
 )
 LISTS = ("owners", "writers", "allowed", "reviewers", "schemas", "questions")
 _OF_VIA = ("key", "identity", "database")  # keys that require `via`
+_OF_TEXTS = ("encoding", "dates")  # keys of files of text
 _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 _SAME_SCHEME = frozenset({"mysql", "mariadb"})  # dialects that one scheme may mean
 _FUNCTION = re.compile(r"[^\W\d][\w$#]*(\.[^\W\d][\w$#]*){0,2}")
@@ -141,24 +142,31 @@ class EntryReader:
         place = local_path(url)
         if place is None:
             self._check_server(url, dialect)
-            if "encoding" in fields:
-                self._wrong("`encoding` is of files of text; a server knows its own", "encoding")
+            for key in _OF_TEXTS:
+                if key in fields:
+                    self._wrong(f"`{key}` is of files of text; a server knows its own", key)
             return {"url": url.strip(), "dialect": dialect or None}
         kinds = get_args(Kind)
         if dialect and dialect not in kinds:
             self._wrong(f"dialect {dialect!r} is none of {', '.join(kinds)}", "dialect")
         if fields.get("schemas"):
             self._wrong("`schemas` are a server's; a file has none", "schemas")
-        encoding = self._encoding(fields)
+        texts = {"encoding": self._encoding(fields), "dates": self._dates(fields)}
         sample = not place.is_absolute() and place.parts[:1] == ("samples",)
         url = str(self._folder / place.expanduser())
-        return {"url": url, "dialect": dialect or None, "is_sample": sample, "encoding": encoding}
+        return {"url": url, "dialect": dialect or None, "is_sample": sample, **texts}
 
     def _encoding(self, fields: Mapping[str, Any]) -> str:
         encoding = self._text(fields, "encoding", needed="encoding" in fields)
         if encoding and not is_encoding(encoding):
             self._wrong(f"encoding {encoding!r} is unknown; write cp1252, or iso8859-2", "encoding")
         return encoding
+
+    def _dates(self, fields: Mapping[str, Any]) -> str | None:
+        given, orders = self._text(fields, "dates", needed="dates" in fields), get_args(DateOrder)
+        if given and given not in orders:
+            self._wrong(f"`dates` wants {' or '.join(orders)}", "dates")
+        return given or None
 
     def _check_server(self, url: str, dialect: str) -> None:
         if dialect and dialect not in OPENERS:
@@ -176,7 +184,7 @@ class EntryReader:
         """The fields of a database of a deployed app."""
         from executors.dialects.table import DIALECTS
 
-        for key in ("url", "schemas", "encoding"):
+        for key in ("url", "schemas", *_OF_TEXTS):
             if key in fields:
                 self._wrong(f"has both `{key}` and `via`; the app over there knows its own", key)
         via, key = self._text(fields, "via", needed=True), self._text(fields, "key", needed="key" in fields)

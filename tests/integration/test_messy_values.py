@@ -195,7 +195,34 @@ def test_dates_have_the_order_of_all_values_of_their_column(
     assert note in comment
     assert bool(note) == bool(comment)
     is_guess = bool(note) and not comment.startswith("Years")
-    assert executor.warnings == ((f"a.csv: day: {comment}",) if is_guess else ())
+    other = "day" if "the day or the year" in comment else "month"
+    remedy = f" Give `dates: {other}_first` if that is wrong." if comment.startswith("Every") else ""
+    assert executor.warnings == ((f"a.csv: day: {comment}{remedy}",) if is_guess else ())
+
+
+@pytest.mark.parametrize(
+    "values, read",
+    [
+        (["03/04/2024", "05/06/2024"], ["2024-03-04", "2024-05-06"]),
+        (["3/4/24", "5/6/24"], ["2024-03-04", "2024-05-06"]),
+        (["03-04-2024 10:00:00", "05-06-2024 11:00:00"], ["2024-03-04T10:00:00", "2024-05-06T11:00:00"]),
+        (["03.04.2024", "05.06.2024"], ["2024-04-03", "2024-06-05"]),
+        (["03/04/2024", "25/06/2024"], ["2024-04-03", "2024-06-25"]),
+    ],
+    ids=["slashes", "short", "times", "dotted dates have the day first", "a value decides"],
+)
+@pytest.mark.parametrize("large", [False, True])
+def test_a_setting_decides_dates_that_fit_both_ways(
+    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, values: list[str], read: list[str], large: bool
+) -> None:
+    monkeypatch.setattr(file_tables, "WHOLE_BYTES", 1 if large else 1_000_000)
+    lines = "".join(f"{number},{value}\n" for number, value in enumerate(values))
+    (tmp_path / "data" / "a.csv").write_text(f"id,day\n{lines}", encoding="utf-8")
+    executor = opened(dates="month_first")
+    executor.schema()
+
+    assert ask(executor, "SELECT day FROM a ORDER BY id") == [(it,) for it in read]
+    assert executor.warnings == ()
 
 
 @pytest.mark.parametrize(

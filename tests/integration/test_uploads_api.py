@@ -174,6 +174,20 @@ async def test_the_response_names_what_could_not_be_read(client: Client) -> None
     assert (await upload(client, "towns.csv", SALES.encode())).json()["problems"] == []
 
 
+async def test_a_parameter_decides_how_dates_are_read_that_fit_both_ways(client: Client) -> None:
+    days = b"id,day\n1,03/04/2024\n2,05/06/2024\n"
+
+    guessed = await upload(client, "days.csv", days)
+    told = await upload(client, "days.csv", days, dates="month_first")
+    query = {"sql": "SELECT day FROM days ORDER BY id", "database": told.json()["name"]}
+    rows = await client.post("/execute", json=query, headers=bearer(ANN))
+
+    assert guessed.json()["problems"][0].endswith("Give `dates: month_first` if that is wrong.")
+    assert told.json()["problems"] == []
+    assert rows.json()["rows"] == [["2024-03-04"], ["2024-05-06"]]
+    assert (await upload(client, "days.csv", days, dates="american")).status_code == 422
+
+
 async def test_an_archive_is_a_folder_of_files(client: Client) -> None:
     files = {
         "2024__rides_01_csv": b"id,km\n1,5\n",

@@ -110,6 +110,8 @@ def test_the_order_is_the_files(load: Load) -> None:
     ("a: {url: x.csv, encoding: rot13}", "encoding 'rot13' is unknown", "no encoding of text"),
     ("a: {url: x.csv, encoding: 5}", "`encoding` wants a text", "a number for an encoding"),
     ("a: {url: 'postgresql://host.example', encoding: cp1252}", "`encoding` is of files", "a server's encoding"),
+    ("a: {url: x.csv, dates: american}", "`dates` wants day_first or month_first", "an unknown order of dates"),
+    ("a: {url: 'postgresql://host.example', dates: day_first}", "`dates` is of files", "a server's order of dates"),
     ("a: {url: x.db, limits: 5}", "`limits` wants a mapping of row_limit", "limits of the wrong shape"),
     ("a: {url: x.db, limits: {rows: 5}}", "limits.rows: there is no such limit", "an unknown limit"),
     ("a: {url: x.db, limits: {row_limit: 0}}", "limits.row_limit: Input should be greater", "no rows at all"),

@@ -53,7 +53,7 @@ def run_with(text: CheckedText) -> Run:
         Run,
         SimpleNamespace(
             question=Question(text="?", database="shop", trace_id="0" * 32),
-            database=SimpleNamespace(dialect="sqlite"),
+            database=SimpleNamespace(dialect="sqlite", table_warnings=lambda _: ()),
             doubts=(),
             parts=SimpleNamespace(calibration=calibration_of(None, "embedded")),
             limits=limits_of(Settings(), Options()),

@@ -257,6 +257,25 @@ async def test_a_file_of_a_folder_that_cannot_be_read_is_told_with_the_answer_an
     assert str(folder.parent) not in f"{answer.warnings} {listed[name].detail}"
 
 
+async def test_the_warning_of_a_file_stands_under_the_answers_that_read_its_table(
+    service: Service, model: ScriptedModel, folder: Path
+) -> None:
+    (folder / "people.csv").write_text("id,name\n1,Ada\n2,Bo\n", encoding="utf-8")
+    (folder / "visits.csv").write_text("person,day\n1,03/04/2024\n2,05/06/2024\n", encoding="utf-8")
+    name = service.router.add(folder)
+    answers(model, sql="SELECT COUNT(*) AS n FROM people", text="There are 2.")
+    answers(model, sql="SELECT COUNT(*) AS n FROM visits", text="There are 2.")
+
+    people = await service.query("How many people are there?", name)
+    visits = await service.query("How many visits are there?", name)
+    listed = {info.name: info for info in await service.list_databases(LOCAL)}
+
+    assert people.warnings == []
+    assert [warning.partition(" Every")[0] for warning in visits.warnings] == ["visits.csv: day:"]
+    assert (people.tables_used, visits.tables_used) == (["people"], ["visits"])
+    assert "visits.csv" in listed[name].detail
+
+
 @pytest.mark.parametrize("content, says", [(b"", "is empty"), (bytes(range(256)) * 64, "orders.csv")])
 async def test_a_file_that_cannot_be_read_is_named_without_its_folder(
     service: Service, folder: Path, content: bytes, says: str

@@ -18,7 +18,7 @@ from agent.databases.registry import UploadInfo
 from agent.databases.uploads.uploads import Arriving
 from agent.understanding.first_look.look import FirstLook
 from executors.base import Frozen, TableReport
-from executors.registry.entry import NAME
+from executors.registry.entry import NAME, DateOrder
 from rag.docs.documents import Document
 
 router = APIRouter(prefix="/api")
@@ -51,6 +51,13 @@ NewName = Annotated[
 ]
 NO_FORM = "Send the file itself as the body, not a form that contains it: with curl, `--data-binary @FILE`."
 About = Annotated[str, Query(max_length=500, description="What the data is about, for people and the model."), WHOLE]
+Dates = Annotated[
+    DateOrder | None,
+    Query(
+        description="How dates are read that have only numbers and fit both ways, such as `03/04/2024`. "
+        "Default: the day first, with a problem that says so."
+    ),
+]
 
 
 class ReadReport(Frozen):
@@ -109,7 +116,13 @@ class Uploaded(UploadInfo):
     openapi_extra=BODY,
 )
 async def upload_database(
-    file: File, lazy: Lazy, request: Request, response: Response, name: NewName = None, description: About = ""
+    file: File,
+    lazy: Lazy,
+    request: Request,
+    response: Response,
+    name: NewName = None,
+    description: About = "",
+    dates: Dates = None,
 ) -> Uploaded:
     """Creates a database from a data file, or from a `.zip` of several.
 
@@ -125,6 +138,7 @@ async def upload_database(
         file=file,
         name=name or "",
         description=description,
+        dates=dates,
         size=int(declared) if declared.isascii() and declared.isdigit() else None,
     )
     upload = await service.take_upload(arriving, request.stream())

@@ -167,7 +167,7 @@ async def enrich(
         description=database.description,
         linked=linked,
         known=known.documents,
-        warnings=(*database.warnings, *known.warnings, *missing),
+        warnings=(*database.general_warnings, *known.warnings, *missing),
         unread=known.unread,
     )
 

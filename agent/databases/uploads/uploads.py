@@ -33,7 +33,7 @@ from agent.platform.config.settings import MB, types_of
 from agent.platform.storage.store import Insert, Place, Remove, Replace, StateConflict, StateStore
 from executors.base import Frozen, list_problems
 from executors.errors import DatabaseUnavailable, DiskFull
-from executors.registry.entry import NAME, Entry
+from executors.registry.entry import NAME, DateOrder, Entry
 from executors.registry.kinds import is_file_of_data
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Upload(Frozen):
 
     place: the folder of its data, below the root of all uploads.
     file: name of the uploaded file; size: its size in bytes.
-    created_at, expires_at: seconds since the epoch.
+    dates: how dates are read that fit both ways. created_at, expires_at: seconds since the epoch.
     problems: what could not be read when it arrived, one sentence each. Not stored.
     """
 
@@ -60,6 +60,7 @@ class Upload(Frozen):
     file: str
     size: int
     description: str = ""
+    dates: DateOrder | None = None
     created_at: float
     expires_at: float
     problems: tuple[str, ...] = Field((), exclude=True)
@@ -143,12 +144,14 @@ class UploadRules(Frozen):
 
 
 class Arriving(Frozen):
-    """The caller's description of an upload. size: bytes, if stated; name: empty: derived from the file name."""
+    """The caller's description of an upload. size: bytes, if stated; name: empty: derived from the file name;
+    dates: see `Entry`."""
 
     owner: str
     file: str
     name: str = ""
     description: str = ""
+    dates: DateOrder | None = None
     size: int | None = None
 
 
@@ -277,6 +280,7 @@ class Uploads:
             file=path.name,
             size=received.size,
             description=arriving.description,
+            dates=arriving.dates,
             created_at=now,
             expires_at=now + self._settings.upload_days * _DAY_S,
         )
@@ -341,6 +345,7 @@ def _entry(upload: Upload, folder: Path) -> Entry:
         name=upload.name,
         url=str(folder / upload.file if is_database else folder),
         description=upload.description,
+        dates=upload.dates,
         allowed=(upload.owner,),
         owners=(upload.owner,),
         is_upload=True,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from agent.checks.grounding.languages.language import language_of
@@ -32,7 +32,7 @@ def build_answer(run: Run, best: Attempt, suggestions: Sequence[str] = ()) -> An
     if passes and (unsure := unsure_check(sureness, is_doubted=bool(evidence.doubts))):
         checks = (*checks, unsure)
     raw = run.raw.result
-    return common(run).model_copy(
+    return common(run, best.tables).model_copy(
         update={
             "status": "success",
             "answer": run.text.text,
@@ -47,7 +47,6 @@ def build_answer(run: Run, best: Attempt, suggestions: Sequence[str] = ()) -> An
             "raw_truncated": raw is not None and raw.truncated,
             "raw_total": run.raw.total,
             "group_columns": None if run.raw.keys is None else list(run.raw.keys),
-            "tables_used": list(best.tables),
             "verified": passes and sureness.sure,
             "confidence": sureness.confidence,
             "checks": list(checks),
@@ -210,8 +209,9 @@ def review_text(review: HumanReview, question: str) -> str:
     return "\n".join(lines)
 
 
-def common(run: Run) -> Answer:
-    """A response with the fields that every response has."""
+def common(run: Run, tables: Iterable[str] = ()) -> Answer:
+    """A response with the fields that every response has. Args: tables: those that its query reads."""
+    tables = list(dict.fromkeys(tables))
     return Answer(
         status="success",
         answer="",
@@ -220,7 +220,8 @@ def common(run: Run) -> Answer:
         dialect=run.database.dialect,
         attempts=len(run.attempts),
         attempt_history=[_record(attempt) for attempt in run.attempts],
-        warnings=list(run.ledger.warnings),
+        tables_used=tables,
+        warnings=[*run.database.table_warnings(tables), *run.ledger.warnings],
         usage=run.ledger.usage,
         timings_ms=dict(run.ledger.timings_ms),
         trace_id=run.question.trace_id,

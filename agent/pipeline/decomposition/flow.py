@@ -267,12 +267,11 @@ def build_joined_answer(run: Run, plan: QuestionPlan, found: Found) -> Answer:
     text, numbers = _text(run, parts, computed, _decide(plan, parts))
     checks = _checks(plan, parts, computed)
     sources = {part.answer_source for part in parts if part.status == "success"}
-    return common(run).model_copy(
+    return common(run, (table for part in parts for table in part.tables_used)).model_copy(
         update={
             "status": "success" if found.has_answers else "error",
             "answer": text,
             "answer_source": ("model" if "model" in sources else "composed") if sources else None,
-            "tables_used": list(dict.fromkeys(table for part in parts for table in part.tables_used)),
             "attempts": len(found.attempts),
             "attempt_history": found.attempts,
             "verified": all(part.verified for part in parts) and all(check.passed for check in checks),

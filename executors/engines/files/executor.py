@@ -82,16 +82,24 @@ class FilesExecutor(Executor):
     reason. The database is unavailable only if no file can be read.
     Args: memory: DuckDB's memory limit, shared by all queries that run at once. A query on JSON files needs 32 MB for
     each thread, whatever their size. sample_values: number per text column; encoding: of text files that are not UTF-8;
-    empty: it is detected.
+    empty: it is detected; dates: `day_first` or `month_first`, for dates that can be read in both ways.
     """
 
     dialect = "duckdb"
 
     def __init__(
-        self, name: str, path: Path, *, memory: str, threads: int, sample_values: int, encoding: str = ""
+        self,
+        name: str,
+        path: Path,
+        *,
+        memory: str,
+        threads: int,
+        sample_values: int,
+        encoding: str = "",
+        dates: str = "",
     ) -> None:
         self.name, self._path, self._sample_values = name, path.absolute(), sample_values
-        self._encoding = encoding
+        self._encoding, self._first = encoding, dates.removesuffix("_first")
         self._memory, self._threads = memory, threads
         self._scratch, self._numbers = scratch_folder(self), count(1)
         self._lock = threading.RLock()
@@ -263,7 +271,7 @@ class FilesExecutor(Executor):
     ) -> Iterator[_Part]:
         for ready in prepare_file(file.path, folder, self._encoding):
             try:
-                found = file_tables.inspect(connection, ready.path, whole=whole, folder=folder)
+                found = file_tables.inspect(connection, ready.path, whole=whole, folder=folder, first=self._first)
             except DatabaseUnavailable as error:
                 message = _under_name(ready.label or file.path.name, ready.path.name, str(error))
                 raise DatabaseUnavailable(message) from error

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -59,6 +60,7 @@ _TABS = (".tsv", ".tab")
 _NONE = "(empty)"  # DuckDB's value for a file without quotes
 _DATED = {"DATE", "TIMESTAMP"}
 _DOUBLES = ("DOUBLE", "HUGEINT")
+_DAY_OR_MONTH = re.compile(r"%[dm](\W)%[dm]\1%[yY]")  # how a format of dates begins
 
 _STRAY = re.compile("unterminated quote|a quote that is not closed|quote should be followed")
 _NO_QUOTES = {"quote": "''", "escape": "''"}
@@ -84,18 +86,18 @@ class _Sniffed(NamedTuple):
 
 
 def inspect(
-    connection: DuckDBPyConnection, path: Path, *, whole: bool = False, folder: Path | None = None
+    connection: DuckDBPyConnection, path: Path, *, whole: bool = False, folder: Path | None = None, first: str = ""
 ) -> FileTable:
     """Infer the columns of a file.
     Args: whole: whether to read the whole file even if it is large; folder: where a file with uneven rows may be
-    rewritten.
+    rewritten; first: "day" or "month", for dates that can be read in both ways.
     Raises DatabaseUnavailable: names the file, the problem, and what to do."""
-    found = _inspect(connection, path, whole=whole, folder=folder)
+    found = _inspect(connection, path, whole=whole, folder=folder, first=first)
     _check_width(path, len(found.columns))
     return found
 
 
-def _inspect(connection: DuckDBPyConnection, path: Path, *, whole: bool, folder: Path | None) -> FileTable:
+def _inspect(connection: DuckDBPyConnection, path: Path, *, whole: bool, folder: Path | None, first: str) -> FileTable:
     import duckdb
 
     try:
@@ -108,13 +110,13 @@ def _inspect(connection: DuckDBPyConnection, path: Path, *, whole: bool, folder:
             return describe(connection, f"read_parquet({literal(str(path))}, hive_partitioning = false)")
         check_text(path)
         if suffix not in SEPARATED:
-            return cast_texts(connection, path, read_records(connection, path, whole))
+            return cast_texts(connection, path, read_records(connection, path, whole), first)
         if folder is None or not whole:
-            return _read_separated(connection, path, whole, folder)
+            return _read_separated(connection, path, whole, folder, first)
         try:
-            return _without_tail(connection, path, folder)
+            return _without_tail(connection, path, folder, first)
         except (duckdb.Error, DatabaseUnavailable) as error:
-            found = _with_stray_quotes(connection, path) if _STRAY.search(str(error)) else None
+            found = _with_stray_quotes(connection, path, first) if _STRAY.search(str(error)) else None
             if found is None:
                 raise
             return found
@@ -128,38 +130,40 @@ def _inspect(connection: DuckDBPyConnection, path: Path, *, whole: bool, folder:
         raise unreadable(path, str(error)) from error
 
 
-def _without_tail(connection: DuckDBPyConnection, path: Path, folder: Path) -> FileTable:
+def _without_tail(connection: DuckDBPyConnection, path: Path, folder: Path, first: str) -> FileTable:
     """The table of a CSV file without the totals and footnotes below its data."""
-    look = _first_look(path)
+    look, read = _first_look(path), partial(_read_separated, connection, whole=True, folder=folder, first=first)
     tail = read_tail(path, look.delimiter, look.skip) if look.delimiter else None
     if tail is None:
-        found, remarks = _read_separated(connection, path, whole=True, folder=folder), list[str]()
+        found, remarks = read(path), list[str]()
     else:
         cut = cut_file(path, tail.data_end, folder)
-        found = _read_separated(connection, cut, whole=True, folder=folder)
+        found = read(cut)
         proven = not tail.totals or are_totals(connection, found, tail.totals)
         if not proven:
             end = tail.totals_end
             cut = cut_file(path, end, folder) if end < path.stat().st_size else path
-            found = _read_separated(connection, cut, whole=True, folder=folder)
+            found = read(cut)
         remarks = describe_tail(path, tail, proven=proven)
     totals = describe_totals(connection, path, found) if path.stat().st_size <= _REPORT_BYTES else []
     return found._replace(problems=(*found.problems, *totals), remarks=(*found.remarks, *remarks))
 
 
-def _read_separated(connection: DuckDBPyConnection, path: Path, whole: bool, folder: Path | None) -> FileTable:
+def _read_separated(
+    connection: DuckDBPyConnection, path: Path, whole: bool, folder: Path | None, first: str
+) -> FileTable:
     """The table of a CSV file, which is rewritten if its rows differ in their number of fields."""
     read, problems, skipped = path, tuple[str, ...](), tuple[str, ...]()
     try:
-        found = _csv(connection, path, whole)
+        found = _csv(connection, path, whole, first)
     except _UnevenRows as error:
         if folder is None or not whole:
             raise
         even = even_out_rows(path, error.delimiter, folder, skip=error.skip)
         read, problems = even.path, even.problems
         skipped = (describe_skipped_lines(path, error.skip),) if error.skip else ()
-        found = _csv(connection, read, whole)
-    found = cast_texts(connection, read, found)
+        found = _csv(connection, read, whole, first)
+    found = cast_texts(connection, read, found, first)
     header = describe_header(
         path, found.columns, is_first=not skipped and "skip = 0," in found.reader, found=found.header
     )
@@ -193,7 +197,7 @@ def apply_formats(path: Path, found: FileTable, formats: SheetFormats) -> FileTa
     )
 
 
-def _with_stray_quotes(connection: DuckDBPyConnection, path: Path) -> FileTable | None:
+def _with_stray_quotes(connection: DuckDBPyConnection, path: Path, first: str) -> FileTable | None:
     """The table of a CSV file with a quote that is not closed or not doubled. None if that would cost a row."""
     import duckdb
 
@@ -203,12 +207,12 @@ def _with_stray_quotes(connection: DuckDBPyConnection, path: Path) -> FileTable 
     ways = (({"strict_mode": "false"}, "one is not closed or not doubled"), (_NO_QUOTES, "they stay in the texts"))
     for options, how in ways:
         try:
-            found = _csv(connection, path, whole=True, more=options)
+            found = _csv(connection, path, True, first, more=options)
             (rows,) = fetch_row(connection, f"SELECT count(*) FROM {found.reader}")
         except (duckdb.Error, DatabaseUnavailable):
             continue
         if rows == lines - found.header:
-            found = cast_texts(connection, path, found)
+            found = cast_texts(connection, path, found, first)
             return found._replace(problems=(f"{path.name}: its quotes are wrong: {how}. Check them.", *found.problems))
     return None
 
@@ -234,7 +238,7 @@ def _first_look(path: Path) -> _Look:
 
 
 def _csv(
-    connection: DuckDBPyConnection, path: Path, whole: bool, more: Mapping[str, str] = MappingProxyType({})
+    connection: DuckDBPyConnection, path: Path, whole: bool, first: str, more: Mapping[str, str] = MappingProxyType({})
 ) -> FileTable:
     """The table of a CSV file. Args: more: options for DuckDB."""
     import duckdb
@@ -276,13 +280,13 @@ def _csv(
     comma |= more
     skipped = (describe_skipped_lines(path, found.skip),) if found.skip else ()
     renamed = describe_renamed(path, header.split(found.delimiter), found.columns) if found.header else ()
-    table = _read(connection, path, found, comma, whole)
+    table = _read(connection, path, found, comma, whole, first)
     table = table._replace(remarks=(*skipped, *renamed, *table.remarks))
     return table if whole else check_values(path, table)
 
 
 def _read(
-    connection: DuckDBPyConnection, path: Path, found: _Sniffed, comma: Mapping[str, str], whole: bool
+    connection: DuckDBPyConnection, path: Path, found: _Sniffed, comma: Mapping[str, str], whole: bool, first: str
 ) -> FileTable:
     """The detected table, in which dates and numbers that DuckDB might misread are texts."""
     if whole:
@@ -294,8 +298,8 @@ def _read(
             dates = set(columns_of_dates(connection, read.reader, names).numbered)
             if dates == set(names) or {".", "y"} <= set(found.date_format or ""):  # 1.2.10 is no date
                 return read
-        elif not whole:
-            found = _with_order(connection, read, found)
+        elif not whole or first:
+            found = _with_order(connection, read, found, first)
     return _with_texts(connection, path, found, comma) if whole else _reader(path, found, comma)
 
 
@@ -307,17 +311,21 @@ def _dates_as_texts(found: _Sniffed) -> _Sniffed | None:
     return found._replace(columns=columns, date_format=None, timestamp_format=None)
 
 
-def _with_order(connection: DuckDBPyConnection, texts: FileTable, found: _Sniffed) -> _Sniffed:
-    """Correct DuckDB's format of dates with a two-digit year first to the order in the first lines."""
-    form = found.date_format or ""
-    if not form.startswith("%y"):
-        return found
+def _with_order(connection: DuckDBPyConnection, texts: FileTable, found: _Sniffed, first: str) -> _Sniffed:
+    """Correct DuckDB's formats of dates to the order in the first lines: of dates with a two-digit year first, and of
+    those that `first` decides."""
+    forms = {"DATE": found.date_format or "", "TIMESTAMP": found.timestamp_format or ""}
     sample = f"(SELECT * FROM {texts.reader} LIMIT {SAMPLED_LINES})"
-    names = columns_of_dates(connection, sample, [name for name, kind in found.columns if kind == "DATE"]).numbered
-    orders = {date.order for name in names if (date := detect_date_format(connection, sample, name)) and date.order}
-    if len(orders) != 1 or orders == {"year"}:
-        return found
-    return found._replace(date_format=("%d{0}%m{0}%y" if orders == {"day"} else "%m{0}%d{0}%y").format(form[2]))
+    for kind, form in forms.items():
+        if not form.startswith("%y") and not (first and _DAY_OR_MONTH.match(form)):
+            continue
+        names = columns_of_dates(connection, sample, [name for name, it in found.columns if it == kind]).numbered
+        dates = [detect_date_format(connection, sample, name, first=first) for name in names]
+        orders = {date.order for date in dates if date and date.order}
+        if len(orders) == 1 and orders != {"year"}:
+            parts = ("%d", "%m") if orders == {"day"} else ("%m", "%d")
+            forms[kind] = form[2].join((*parts, "%Y" if "%Y" in form else "%y")) + form[8:]
+    return found._replace(date_format=forms["DATE"] or None, timestamp_format=forms["TIMESTAMP"] or None)
 
 
 class _UnevenRows(DatabaseUnavailable):

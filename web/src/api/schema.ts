@@ -7206,6 +7206,8 @@ export interface operations {
                 name?: string | null;
                 /** @description What the data is about, for people and the model. */
                 description?: string;
+                /** @description How dates are read that have only numbers and fit both ways, such as `03/04/2024`. Default: the day first, with a problem that says so. */
+                dates?: ("day_first" | "month_first") | null;
             };
             header?: {
                 /**

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from executors.engines.common.local.files import quote_name
 from executors.engines.files.file_table import absent_note, fetch_row
-from executors.engines.files.values.written_dates import columns_of_dates, detect_date_format
+from executors.engines.files.values.written_dates import columns_of_dates, detect_date_format, other_order
 from executors.engines.files.values.written_numbers import COMMA, POINT, detect_number_format, mark_of, shapes_of
 
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from executors.engines.files.file_table import FileTable
 
 
-def cast_texts(connection: DuckDBPyConnection, path: Path, found: FileTable) -> FileTable:
+def cast_texts(connection: DuckDBPyConnection, path: Path, found: FileTable, first: str = "") -> FileTable:
     """The table with texts read as dates and numbers, if the whole file was read. Else the table itself.
-    Args: path: for messages."""
+    Args: path: for messages; first: "day" or "month", for dates that can be read in both ways."""
     if not found.whole:
         return found
     columns, selected, notes, problems = list(found.columns), list[str](), dict(found.notes), list[str]()
@@ -37,7 +37,10 @@ def cast_texts(connection: DuckDBPyConnection, path: Path, found: FileTable) -> 
     for at, (name, kind) in enumerate(found.columns):
         selected.append(found.expressions[at] if found.expressions else quote_name(name))
         named, zoned = name in found_dates.named, name in found_dates.zoned
-        if name in dates and (date := detect_date_format(connection, found.reader, name, named=named, zoned=zoned)):
+        date = None
+        if name in dates:
+            date = detect_date_format(connection, found.reader, name, named=named, zoned=zoned, first=first)
+        if date is not None:
             if date.type:
                 columns[at], selected[at] = (name, date.type), f"{date.expression} AS {quote_name(name)}"
             orders |= {name: date.order} if date.order else {}
@@ -52,9 +55,10 @@ def cast_texts(connection: DuckDBPyConnection, path: Path, found: FileTable) -> 
                 notes[name] = number.note
                 units |= {name: number.unit} if number.unit else {}
                 problems += [f"{path.name}: {name}: {number.problem}"] if number.problem else []
-        elif order := _order_of_days(connection, found, name, kind):
+        elif order := _order_of_days(connection, found, name, kind, first):
             notes[name] = order
-            problems.append(f"{path.name}: {name}: {order}")
+            other = "month" if order.endswith("the day first.") else "day"
+            problems.append(f"{path.name}: {name}: {order} {other_order(other)}")
     return found._replace(
         columns=tuple(columns),
         expressions=tuple(selected) if tuple(columns) != found.columns else found.expressions,
@@ -67,8 +71,8 @@ def cast_texts(connection: DuckDBPyConnection, path: Path, found: FileTable) -> 
     )
 
 
-def _order_of_days(connection: DuckDBPyConnection, found: FileTable, name: str, kind: str) -> str:
-    """A sentence on dates that can be read with the day or the month first. Empty if they are unambiguous."""
+def _order_of_days(connection: DuckDBPyConnection, found: FileTable, name: str, kind: str, wanted: str) -> str:
+    """A sentence on dates that can be read with the day or the month first. Empty if they are read as `wanted`."""
     option = {"DATE": "dateformat", "TIMESTAMP": "timestampformat"}.get(kind)
     pattern = re.search(rf"\b{option} = '%(d|m)[^']*'", found.reader)
     if pattern is None:
@@ -77,4 +81,6 @@ def _order_of_days(connection: DuckDBPyConnection, found: FileTable, name: str, 
     if most is None or most > 12:
         return ""
     first = "day" if pattern[1] == "d" else "month"
+    if first == wanted:
+        return ""
     return f"Every value can be read with the day or the month first; it is read with the {first} first."

@@ -168,11 +168,17 @@ def columns_of_dates(connection: DuckDBPyConnection, reader: str, columns: Seque
 
 
 def detect_date_format(
-    connection: DuckDBPyConnection, reader: str, column: str, *, named: bool = False, zoned: bool = False
+    connection: DuckDBPyConnection,
+    reader: str,
+    column: str,
+    *,
+    named: bool = False,
+    zoned: bool = False,
+    first: str = "",
 ) -> WrittenDate | None:
     """How to read a column of texts that look like dates. None if they are not dates.
     Args: reader: the table function, or a query in parentheses; named: whether months have names; zoned: whether times
-    have an offset from UTC."""
+    have an offset from UTC; first: "day" or "month", which wins if several orders fit."""
     text = value_of(column)
     zone, moved = _zone(connection, reader, text) if zoned else ("", None)
     text = f"regexp_replace({text}, {literal(_BEHIND)}, '\\1')" if zoned else text
@@ -205,20 +211,29 @@ def detect_date_format(
     if "year" in possible and len(possible) > 1 and firsts > lasts:
         possible.remove("year")  # days vary more than years
     order = "year" if "year" in possible and firsts < lasts else possible[0]
-    guess = ""
+    guess = remedy = ""
     if len(possible) > 1 and order == "day":
         dotted = f"SELECT bool_and(regexp_matches({text}, '{_DOTTED}')) FROM {reader} WHERE {text} <> ''"
         possible = ["day"] if fetch_row(connection, dotted)[0] else possible  # nobody writes 12.31.2024
+    if first in possible:
+        possible, order = [first], first
     if len(possible) > 1:
         guess = (
             f"Every value can be read with the {' or the '.join(possible)} first; it is read with the {order} first."
         )
+        remedy = other_order(*(it for it in possible if it != order))
     notes = [guess] if guess else [f"Years have two digits; read with the {order} first."] if shorts else []
     if with_year:
         notes.append(f"Some dates have the year first, the others the {order}.")
-    problem = " ".join(notes) if guess or with_year else ""
+    problem = " ".join(filter(None, (*notes, remedy))) if guess or with_year else ""
     note = " ".join([*notes, absent] if absent else notes)
     return WrittenDate(kind, _shift(f"CAST({readings[order]} AS {kind})", moved), order, note, problem)
+
+
+def other_order(*orders: str) -> str:
+    """What to do if a guess is wrong. Args: orders: those that fit, too. Empty if no setting chooses them."""
+    ways = [f"`dates: {it}_first`" for it in orders if it != "year"]
+    return f"Give {' or '.join(ways)} if that is wrong." if ways else ""
 
 
 def _zone(connection: DuckDBPyConnection, reader: str, text: str) -> tuple[str, str | None]:
