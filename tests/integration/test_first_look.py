@@ -70,6 +70,19 @@ async def test_the_questions_are_of_measures_dates_and_categories_and_give_rows(
     assert "How many orders were there in 2025?" in shop["questions"]
 
 
+async def test_large_tables_with_dates_come_first_and_lookup_tables_last(client: Client, own: Path) -> None:
+    classes = "class,min_age\n" + "".join(f"c{n},{17 + n % 3}\n" for n in range(6))
+    (own / "classes.csv").write_text(classes, encoding="utf-8")
+    exams = "exam_no,class,day,errors\n" + "".join(f"{n},c{n % 6},2024-{n % 9 + 1:02}-03,{n % 7}\n" for n in range(300))
+    (own / "exams.csv").write_text(exams, encoding="utf-8")
+
+    questions = (await client.get("/databases/own/look")).json()["questions"]
+
+    assert "exams" in questions[0], questions
+    assert "sales" in questions[1], questions
+    assert not any("classes" in it or "exam no" in it for it in questions), questions
+
+
 async def test_examples_are_in_a_language_and_first_about_the_tables_that_are_named(
     own: Path, make_service: Callable[..., Service]
 ) -> None:

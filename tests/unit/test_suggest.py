@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.understanding.first_look.questions import TableProfile
+from agent.understanding.first_look.questions import Asker, SeenSchema, TableProfile
 from agent.understanding.suggest import aggregate_of, rows_of, telling_tables
 from executors.base import Column, ForeignKey, Schema, Table
 
@@ -129,6 +129,47 @@ def test_whole_numbers_that_are_all_years_are_no_measure(
     seen = profile.read_row((9, 5, 5, "2024-03-01", first, last))
     assert [it.name for it in seen.measures] == [*measures, "height"]
     assert seen.year == 2024
+
+
+@pytest.mark.parametrize(
+    "distinct, first, last, measures, why",
+    [
+        (120, 1, 120, ["Hours"], "a running number"),
+        (120, 24_001, 24_180, ["Hours"], "a running number with gaps"),
+        (119, 1, 120, ["Job", "Hours"], "a value repeats"),
+        (120, 1_500, 980_000, ["Hours", "Job"], "far apart: an amount, or a code"),
+    ],
+)
+def test_the_numbers_of_the_rows_are_no_measure(
+    distinct: int, first: int, last: int, measures: list[str], why: str
+) -> None:
+    jobs = table("jobs", column("Job", "BIGINT"), column("Hours", "DOUBLE"))
+    seen = TableProfile(schema(jobs), jobs).read_row((120, distinct, 5, first, last))
+    assert [it.name for it in seen.measures] == measures, why
+
+
+def test_a_table_of_a_few_rows_has_no_average() -> None:
+    score, amount = column("score", "DOUBLE"), column("amount", "DOUBLE")
+    grades = table("grades", score, amount)
+    for rows, asked in ((5, ["amount"]), (500, ["score"])):
+        questions = Asker(schema(grades), grades, SeenSchema(rows, (score, amount), ())).candidates()
+        assert [it.measure.name for it in questions if it.measure is not None] == asked
+
+
+def test_a_day_of_birth_is_not_when_something_happened() -> None:
+    dates = ("born", "geburtsdatum", "registered", "airborne")
+    people = table("people", *(column(name, "DATE") for name in dates))
+    found = TableProfile(schema(people), people).dates
+    assert [it.name for it in found] == ["registered", "airborne", "born", "geburtsdatum"]
+
+
+@pytest.mark.parametrize("dialect, day", [("sqlite", "'2024-01-01'"), ("duckdb", "CAST('2024-01-01' AS DATE)")])
+def test_a_year_is_compared_as_the_engine_stores_dates(dialect: str, day: str) -> None:
+    taken = column("taken", "DATE")
+    exams = table("exams", taken)
+    asker = Asker(schema(exams).model_copy(update={"dialect": dialect}), exams, SeenSchema(50, (), (), (taken,), 2024))
+    (year, _) = asker.candidates()
+    assert f"taken >= {day} AND" in year.sql
 
 
 @pytest.mark.parametrize("name", ["year", "planted_year", "Baujahr", "bau_jahr", "année", "año", "anno", "model_yr"])

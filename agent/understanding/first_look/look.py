@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import zip_longest
+from math import log10
 from typing import TYPE_CHECKING
 
-from agent.understanding.first_look.questions import Asker, SuggestedQuestion, TableProfile
-from agent.understanding.suggest import telling_tables
+from agent.understanding.first_look.questions import FEW_ROWS, Asker, SuggestedQuestion, TableProfile
+from agent.understanding.suggest import is_date, is_measure, telling_tables
 from executors.base import ForeignKey, Frozen, Schema, Table
 from executors.errors import DatabaseUnavailable, ExecutorError
 from rag.errors import RetrievalError
@@ -115,19 +116,37 @@ class FirstLooks:
 
 
 async def _choose_questions(database: Database, schema: Schema) -> tuple[SuggestedQuestion, ...]:
-    by_table: list[list[SuggestedQuestion]] = []
-    for table in telling_tables(schema)[:MOST_TABLES]:
+    large, small = list[list[SuggestedQuestion]](), list[list[SuggestedQuestion]]()
+    for table in sorted(telling_tables(schema), key=_worth_asking)[:MOST_TABLES]:
         if table.row_count is None or table.row_count <= MOST_ROWS:
-            by_table.append(await _candidates(database, schema, table))
-    # Round-robin over the tables. Each table begins with a different kind of question.
-    turned = [found[at % len(found) :] + found[: at % len(found)] for at, found in enumerate(by_table) if found]
+            (small if _is_small(table) else large).append(await _candidates(database, schema, table))
     chosen: list[SuggestedQuestion] = []
-    for one in (one for row in zip_longest(*turned) for one in row if one is not None):
+    for one in (one for tables in (large, small) for one in _take_turns(tables)):
         if len(chosen) == QUESTIONS:
             break
         if any(value is not None for row in await _rows(database, one.sql) for value in row):
             chosen.append(one)
     return tuple(chosen)
+
+
+def _worth_asking(table: Table) -> tuple[bool, bool, float]:
+    """A key that sorts tables: views and small tables last. Measures, dates, and ten times the rows weigh the same."""
+    roles = sum(any(map(is_role, table.columns)) for is_role in (is_measure, is_date))
+    return table.is_view, _is_small(table), -roles - log10(table.row_count or 1)
+
+
+def _is_small(table: Table) -> bool:
+    return table.row_count is not None and table.row_count < FEW_ROWS
+
+
+def _take_turns(by_table: Sequence[Sequence[SuggestedQuestion]]) -> Iterator[SuggestedQuestion]:
+    """One question of each table after the other. Each table begins with a different kind, and ends with its size."""
+    turned: list[list[SuggestedQuestion]] = []
+    for found in filter(None, by_table):
+        told, sizes = ([it for it in found if (it.kind == "count") is is_size] for is_size in (False, True))
+        at = len(turned) % len(told) if told else 0
+        turned.append([*told[at:], *told[:at], *sizes])
+    yield from (one for row in zip_longest(*turned) for one in row if one is not None)
 
 
 async def _candidates(database: Database, schema: Schema, table: Table) -> list[SuggestedQuestion]:

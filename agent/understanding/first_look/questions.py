@@ -1,7 +1,7 @@
 """Sample questions about a table, made from its measures, dates and categories, each with its query.
 
-A column's type and name, then its values, decide its role: a measure has more than two values, not all of them years; a
-category has a few that repeat. A table without measures and categories gets no question.
+A column's type and name, then its values, decide its role: a measure has more than two values, does not number the rows
+and holds no years; a category has a few values that repeat. A table without measures and categories gets no question.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from executors.dialects.table import DIALECTS
 MOST_COLUMNS = 12  # columns of a table that are inspected
 MOST_GROUPS = 50  # most groups of a category
 LEAST_REPEATED = 2  # rows of a group, on average
+FEW_ROWS = 20  # a table with fewer has no averages worth asking for
+DENSE = 10  # values of a unique whole number, on average, per row: fewer are the numbers of the rows
 LEAST_LETTERS = 3  # of a name that begins another name
 YEARS = range(1900, 2101)  # whole numbers within it are years
 _WHOLE = re.compile(r"\b(?:tiny|small|medium|big|huge|u)*int(?:eger|\d+)?\b", re.IGNORECASE)
@@ -36,6 +38,9 @@ _DATE = re.compile(r"date|timestamp", re.IGNORECASE)
 _DAY = re.compile(r"^(\d{4})-\d\d-\d\d")
 _AGGREGATE = re.compile(r"^(?:total|average) ", re.IGNORECASE)
 _READABLE = re.compile(r"[^\W\d_]{3,}")
+_BIRTH = re.compile(
+    r"(?<![^\W_])(?:born|dob(?![^\W_])|geb(?:urts|oren|_|$))|birth|naissance|nacimiento|nascita", re.IGNORECASE
+)
 _VOWEL = re.compile(r"[aeiouyäöüéèáíóú]|[^\x00-\x7f]", re.IGNORECASE)
 
 
@@ -101,7 +106,8 @@ class TableProfile:
         self.measures = [it for it in plain if is_measure(it) and not self._names_table(it)][:MOST_COLUMNS]
         self._whole = [it for it in self.measures if _WHOLE.search(it.type)]
         self.categories = [it for it in plain if is_category(it)][:MOST_COLUMNS]
-        self.dates = [it for it in plain if is_date(it)][:MOST_COLUMNS]
+        dates = sorted((it for it in plain if is_date(it)), key=lambda it: bool(_BIRTH.search(it.name)))
+        self.dates = dates[:MOST_COLUMNS]  # nothing happened to a table's rows when someone was born
 
     @property
     def sql(self) -> str:
@@ -116,15 +122,18 @@ class TableProfile:
     def read_row(self, row: tuple[JsonValue, ...]) -> SeenSchema:
         values = iter(row)
         rows = int(next(values) or 0)
-        measures = tuple(it for it in self.measures if int(next(values) or 0) > 2)  # otherwise it is a flag
+        distinct = {it.name: int(next(values) or 0) for it in self.measures}
         groups = [(it, int(next(values) or 0)) for it in self.categories]
         categories = tuple(it for it, n in groups if 2 <= n <= MOST_GROUPS and n * LEAST_REPEATED <= rows)
         found = [(it, match) for it in self.dates if (match := _DAY.match(str(next(values) or "")))]
         dates = tuple(it for it, _ in found)
-        ends = [(it, next(values), next(values)) for it in self._whole]
-        years = [it for it, first, last in ends if first in YEARS and last in YEARS]
-        measures = tuple(it for it in measures if it not in years)
-        return SeenSchema(rows, measures, categories, dates, int(found[0][1][1]) if found else None)
+        ends = {it.name: (next(values), next(values)) for it in self._whole}
+        unique = {name for name in ends if distinct[name] == rows}
+        numbering = {name for name, (first, last) in ends.items() if _is_numbering(first, last, rows, name in unique)}
+        # A flag has two values. Unique whole numbers may be codes, so other measures come first.
+        measures = [it for it in self.measures if distinct[it.name] > 2 and it.name not in numbering]
+        measures.sort(key=lambda it: it.name in unique)
+        return SeenSchema(rows, tuple(measures), categories, dates, int(found[0][1][1]) if found else None)
 
     def _names_table(self, column: Column) -> bool:
         """Whether a column of whole numbers refers to another table: `abt` begins the name `abteilungen`."""
@@ -145,7 +154,7 @@ class Asker:
     def candidates(self) -> Iterator[SuggestedQuestion]:
         """The questions, most informative first."""
         seen = self._seen
-        measure = seen.measures[0] if seen.measures else None
+        measure = next((it for it in seen.measures if seen.rows >= FEW_ROWS or _adds_up(it)), None)
         category = seen.categories[0] if seen.categories else None
         if measure is not None and category is not None:
             group, total = self._quote(category.name), self._total(measure)
@@ -178,10 +187,18 @@ class Asker:
         yield self._question("year", sql, date=named, year=year)
 
     def _day(self, date: Column, year: int) -> str:
-        return f"'{year}-01-01'" if not _DATE.search(date.type) else f"CAST('{year}-01-01' AS DATE)"
+        is_text = self._schema.dialect == "sqlite" or not _DATE.search(date.type)
+        return f"'{year}-01-01'" if is_text else f"CAST('{year}-01-01' AS DATE)"
 
     def _total(self, measure: Column) -> str:
         return f"{'SUM' if _adds_up(measure) else 'AVG'}({self._quote(measure.name)})"
+
+
+def _is_numbering(first: JsonValue, last: JsonValue, rows: int, is_unique: bool) -> bool:
+    """Whether a column's whole numbers are years, or number the rows, by the least and the greatest."""
+    if first in YEARS and last in YEARS:
+        return True
+    return is_unique and isinstance(first, int) and isinstance(last, int) and last - first < DENSE * rows
 
 
 def _without_unit(measure: Column, table: Table) -> Column:
