@@ -202,3 +202,66 @@ def _cruises() -> Schema:
 def test_a_near_name_that_the_query_reads_comes_before_a_table_far_away(name: str, used: str, hint: str) -> None:
     found = diagnose.column_hint(name, _cruises(), {used: used})
     assert found.partition(": ")[2].partition(". ")[2] == hint
+
+
+def _school() -> Schema:
+    """Lessons, and exams that two joins lead to."""
+
+    def table(name: str, columns: str, *refers: str) -> Table:
+        keys = tuple(ForeignKey(columns=(f"{to}_id",), table=to, referenced=("id",)) for to in refers)
+        described = (pair.split(":") for pair in ("id:int", *(f"{to}_id:int" for to in refers), *columns.split()))
+        types = tuple(Column(name=column, type=kind) for column, kind in described)
+        return Table(name=name, columns=types, primary_key=("id",), foreign_keys=keys)
+
+    opened = Column(name="opened", type="text", samples=("2009-03-01", "2014-09-15"))
+    branch = table("branch", "city:text e_mail:text")
+    tables = (
+        branch.model_copy(update={"columns": (*branch.columns, opened)}),
+        table("student", "full_name:text born:date registered:date", "branch"),
+        table("lesson", "starts:timestamp minutes:int", "student"),
+        table("exam", "taken:date errors:int", "student"),
+    )
+    return Schema(database="d", dialect="sqlite", tables=tables)
+
+
+TAKEN = (
+    "taken is in exam: add JOIN student ON lesson.student_id = student.id JOIN exam ON student.id = exam.student_id."
+)
+
+
+@pytest.mark.parametrize(
+    "name, used, hint",
+    [
+        ("taken", "lesson", f"lesson has the date starts. {TAKEN}"),
+        ("lesson_date", "lesson", "lesson has the date starts."),
+        ("heldAt", "lesson", "lesson has the date starts."),
+        ("date", "student", "student has the dates born, registered."),
+        ("day", "branch", "branch has the date opened."),
+        ("taken", "branch", "branch has the date opened. taken is in exam: add JOIN student ON branch.id = "
+         "student.branch_id JOIN exam ON student.id = exam.student_id."),
+        ("errors", "lesson", TAKEN.replace("taken", "errors")),
+        ("nope", "lesson", ""),
+        ("city_mail", "exam", ""),
+        ("lesson_minuts", "exam", "Did you mean minutes? It is in lesson: add JOIN student ON exam.student_id = "
+         "student.id JOIN lesson ON student.id = lesson.student_id."),
+        ("student_name", "lesson", "Nearest: student_id. Did you mean full_name? It is in student: add JOIN student ON "
+         "lesson.student_id = student.id."),
+        ("erors", "student", "Did you mean errors, which is in exam?"),
+        ("email", "student", "e_mail is in branch: add JOIN branch ON student.branch_id = branch.id."),
+        ("students_full_name", "exam", "Nearest: student_id. full_name is in student: add JOIN student ON "
+         "exam.student_id = student.id."),
+    ],
+)  # fmt: skip
+def test_a_missing_date_is_looked_for_in_the_table_itself_and_no_joins_lead_to_a_guess(
+    name: str, used: str, hint: str
+) -> None:
+    found = diagnose.column_hint(name, _school(), {used: used})
+    assert found.partition(": ")[2].partition(".")[2].strip() == hint
+
+
+def test_a_column_of_another_table_of_the_query_is_asked_for_by_its_alias() -> None:
+    used = {"lesson": "l", "exam": "e"}
+    hint = diagnose.column_hint("error", _school(), used, table="lesson")
+    assert hint.endswith("errors is in exam: write e.errors.")
+    hint = diagnose.column_hint("erorrs", _school(), used, table="lesson")
+    assert hint.endswith("Did you mean e.errors?")

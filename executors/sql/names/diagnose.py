@@ -1,7 +1,8 @@
 """Explains how to repair a failed query, in words that a small model can act on.
 
-For a column: the actual columns of the named table, the table that has the missing column, and the join that leads
-there. For a table: the nearest real names. For a function: its equivalent in the dialect.
+For a column: the actual columns of the named table, its dates if a date is missing, the table that has the missing
+column, and the join that leads there; a name that is only alike is a question. For a table: the nearest real names. For
+a function: its equivalent in the dialect.
 """
 
 from __future__ import annotations
@@ -22,9 +23,20 @@ MAX_HOLDERS = 2
 MAX_JOINS = 2  # a table that more joins lead to is seldom meant
 NEAR_ENOUGH = 70.0
 VERY_NEAR = 90.0
+NEAR_ELSEWHERE = 85.0  # least likeness of whole names, for a column of a table that the query does not read
+MAX_DATES = 3
 MAX_MESSAGE_CHARS = 500
 # The class of an error that a driver puts before its message: `Binder Error: `, `DB::Exception: `.
 _CLASS = re.compile(r"^(?:Code: \d+\. )?(?:\w+(?:::|\.))*(?:\w+ ){0,3}\w*(?:Error|Exception): ")
+
+_DATE_TYPE = re.compile(r"date|time", re.IGNORECASE)
+_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
+_DATE_NAME = re.compile(
+    r"(?:^|_)(?:date|datetime|day|time|timestamp|when|at|on|datum|tag|zeit|jour|fecha|d[ií]a|giorno)(?:_|$)"
+)
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\s.-]+")
+_PLURAL = re.compile(r"(?<=.{3})(?:(?<=ss|sh|ch)es|(?<=x|z)es|(?<!s)s)\b")
+_PLURAL_OF_Y = re.compile(r"(?<=.{2})ies\b")
 
 # DuckDB and PostgreSQL say how to group, and the hint says it again.
 _UNGROUPED = re.compile(r"column \"(?P<name>[^\"]+)\" must appear in the GROUP BY.*", re.DOTALL)
@@ -54,8 +66,13 @@ def column_hint(name: str, schema: Schema, used: Mapping[str, str], *, table: st
     here = _nearest(name, [column.name for entry in owners for column in entry.columns])
     if here and not (holders and holders[0].name in joins):
         parts.append(f"Nearest: {', '.join(dialect.quote_name(column) for column in here)}.")
-    found = [(name, holder) for holder in holders] or _find_near(name, owners, schema, joins, VERY_NEAR if here else 0)
-    return " ".join([*parts, *(_holder_hint(*it, schema, used, dialect) for it in found[:MAX_HOLDERS])])
+    if _DATE_NAME.search(_HUMP.sub("_", name).lower()) or any(_is_date(it.column(name)) for it in holders):
+        parts += [_dates_hint(entry, dialect) for entry in owners[:MAX_HOLDERS]]
+    parts += [_holder_hint(name, holder, schema, used, dialect) for holder in holders[:MAX_HOLDERS]]
+    if not holders:
+        near = _find_near(name, owners, schema, joins, VERY_NEAR if here else 0)
+        parts += [_near_hint(name, *it, schema, used, dialect) for it in near[:MAX_HOLDERS]]
+    return " ".join(filter(None, parts))
 
 
 def table_hint(name: str, schema: Schema) -> str:
@@ -187,6 +204,49 @@ def _find_near(
     own = [it for entry in owners for column in entry.columns for it in _spell(entry, column)]
     least = max((fuzz.WRatio(_comparable(name), _comparable(it)) for it in own), default=0) if cutoff else 0
     return _columns_of(schema).nearest(name, owners, max(least, cutoff, NEAR_ENOUGH), joins)
+
+
+def _near_hint(name: str, column: str, holder: Table, schema: Schema, used: Mapping[str, str], dialect: Dialect) -> str:
+    """The column of another table if its name is the same but for its form; a question if it is only alike, with the
+    join only if the missing name begins with the table's. Empty if it is not alike enough."""
+    quoted, place = dialect.quote_name(column), dialect.qualify(holder.parts)
+    words, here, other = _words(name), _words(holder.parts[-1]), _words(column)
+    own = words[len(here) :] if words[: len(here)] == here else []
+    if "".join(words) in ("".join(other), "".join([*here, *other])):
+        return _holder_hint(column, holder, schema, used, dialect)
+    if holder.name in used:
+        return f"Did you mean {dialect.quote_name(used[holder.name])}.{quoted}?"
+    if own and (set(own) <= set(other) or _likeness(own, other) >= NEAR_ELSEWHERE):
+        joins = join_path(schema, used, holder.name)
+        way = f": add {' '.join(joins)}" if joins else ""
+        return f"Did you mean {quoted}? It is in {place}{way}."
+    is_alike = _likeness(words, other) >= NEAR_ELSEWHERE
+    return f"Did you mean {quoted}, which is in {place}?" if is_alike else ""
+
+
+def _is_date(column: Column | None) -> bool:
+    """Whether a column holds dates or times, by its type, or by its values where dates are texts."""
+    if column is None:
+        return False
+    written = [it for it in column.samples if it]
+    return bool(_DATE_TYPE.search(column.type)) or (bool(written) and all(map(_ISO_DATE.match, written)))
+
+
+def _dates_hint(table: Table, dialect: Dialect) -> str:
+    """The dates and times of a table. Empty if it has none."""
+    dates = [dialect.quote_name(column.name) for column in table.columns if _is_date(column)][:MAX_DATES]
+    return f"{table.name} has the date{'s' if len(dates) > 1 else ''} {', '.join(dates)}." if dates else ""
+
+
+def _words(name: str) -> list[str]:
+    """The words of a name, in lower case and singular: `CustomerNames` and `customers_name` have the same."""
+    return _PLURAL.sub("", _PLURAL_OF_Y.sub("y", _comparable(_HUMP.sub(" ", name)))).split()
+
+
+def _likeness(words: Sequence[str], others: Sequence[str]) -> float:
+    from rapidfuzz import fuzz
+
+    return fuzz.ratio(" ".join(words), " ".join(others))
 
 
 def _spell(table: Table, column: Column) -> tuple[str, str]:
