@@ -42,8 +42,8 @@ ROUTE = re.compile(r"(?<![\w.])/api(?:/[\w{}.-]*[\w}])+")
 PATIENCE_S = 240
 ANSWERS = (
     Case(
-        "Which country has the most customers?",
-        "SELECT country, COUNT(*) AS customers FROM customers GROUP BY country ORDER BY customers DESC",
+        "How many customers are there in each country?",
+        "SELECT country, COUNT(*) AS customer_count FROM customers GROUP BY country",
     ),
     Case("How many visitors came to each city?", "SELECT city, visitors FROM visits"),
     Case("How many orders are there?", "SELECT COUNT(*) AS orders FROM orders"),
