@@ -57,6 +57,11 @@ def is_file_of_data(path: Path) -> bool:
     return path.name.lower().endswith(FILE_SUFFIXES)
 
 
+def is_named_unread(path: Path) -> bool:
+    """Whether a file's ending is one that `why_unread` looks at."""
+    return path.suffix.lower() in {*_UNREAD, *_ALONE} and not is_file_of_data(path)
+
+
 def why_unread(path: Path) -> str:
     """What to do with a data file of a folder that is not read. Empty if the file is read, or contains no data."""
     if is_file_of_data(path):

@@ -26,6 +26,7 @@ from agent.platform.config.settings import MB, UPLOADABLE, Settings
 from agent.platform.storage.build import VersionedStore
 from agent.platform.storage.sqlite import MemoryStore
 from executors.base import Schema
+from executors.engines.files.executor import FilesExecutor
 from executors.errors import DiskFull
 from executors.registry.kinds import FILE_SUFFIXES, kind_of
 from executors.workers.isolated import IsolatedExecutor
@@ -91,9 +92,9 @@ def zipped(**files: bytes) -> bytes:
 
 def test_what_can_be_uploaded_is_what_can_be_read() -> None:
     files = {suffix.removeprefix(".") for suffix in FILE_SUFFIXES}
-    assert {kind: kind_of(Path(f"data.{kind}")) for kind in UPLOADABLE - {"zip"}} == {
-        kind: "files" if kind in files else "duckdb" if kind in ("duckdb", "ddb") else "sqlite"
-        for kind in UPLOADABLE - {"zip"}
+    alone = UPLOADABLE - {"zip", "db"}  # of a .db, the content decides
+    assert {kind: kind_of(Path(f"data.{kind}")) for kind in alone} == {
+        kind: "files" if kind in files else "duckdb" if kind in ("duckdb", "ddb") else "sqlite" for kind in alone
     }
     assert files < UPLOADABLE
 
@@ -199,8 +200,24 @@ async def test_an_archive_is_a_folder_of_files(client: Client) -> None:
     assert {table["name"]: table["row_count"] for table in tables} == {"rides": 2, "towns": 2}
 
 
-async def test_a_sqlite_file_is_a_database(client: Client, shop_file: Path) -> None:
-    assert (await upload(client, "my shop.sqlite", shop_file.read_bytes())).json()["name"] == "my-shop"
+async def test_an_archive_is_read_as_the_same_folder_is(client: Client, tmp_path: Path) -> None:
+    files = {"towns.csv": b"town\nUlm\nBonn\n", "notes.txt": b"hive\tremark\nH01\tstrong\n", "read me.md": b"Towns.\n"}
+    for name, content in files.items():
+        (tmp_path / "own").mkdir(exist_ok=True)
+        (tmp_path / "own" / name).write_bytes(content)
+    folder = FilesExecutor("own", tmp_path / "own", memory="200MB", threads=1, sample_values=3)
+    folder.schema()
+
+    taken = await upload(client, "towns.zip", zipped(**files))
+
+    assert taken.status_code == 201, taken.text
+    assert taken.json()["problems"] == list(folder.warnings) == ["Not read: notes.txt (name it .csv)."]
+    folder.close()
+
+
+@pytest.mark.parametrize("file", ["my shop.sqlite", "my shop.sqlite3", "my shop.db", "my shop.DB"])
+async def test_a_sqlite_file_is_a_database(client: Client, shop_file: Path, file: str) -> None:
+    assert (await upload(client, file, shop_file.read_bytes())).json()["name"] == "my-shop"
     asked = {"database": "my-shop", "sql": "SELECT count(*) AS n FROM orders"}
     assert (await client.post("/execute", json=asked, headers=bearer(ANN))).json()["rows"] == [[5]]
 
@@ -327,13 +344,15 @@ async def test_a_key_has_no_upload_read_that_is_too_large(opened: Open) -> None:
         ("broken.sqlite", b"SQLite format 3\x00" + b"x" * 4000, "cannot be"),
         ("broken.zip", b"PK\x03\x04 and no more", "not a ZIP archive"),
         ("other.zip", zipped(**{"run.sh": b"rm"}), "cannot be read"),
+        ("text.db", b"town\nUlm\n", "text.db"),
+        ("duck.db", b"\x00" * 8 + b"DUCK" + b"\x00" * 4000, "duck.db"),
         ("empty.zip", zipped(), "is empty"),
         ("bomb.zip", zipped(dull_csv=b"a\n" + b"0\n" * 12_000_000), "200 times its size"),
         ("bomb.csv.gz", None, "200 times its size"),
         ("bomb.xlsx", zipped(**{"xl/worksheets/sheet1.xml": b" " * 24_000_000}), "200 times its size"),
     ],
     ids=["type", "nothing", "no text", "5,000 columns", "no workbook", "no database", "no archive", "a script inside",
-         "nothing inside", "zip bomb", "gzip bomb", "xlsx bomb"],
+         "text as .db", "DuckDB as .db", "nothing inside", "zip bomb", "gzip bomb", "xlsx bomb"],
 )  # fmt: skip
 async def test_what_cannot_be_read_is_not_kept(
     file: str, content: bytes | None, says: str, client: Client, settings: Settings

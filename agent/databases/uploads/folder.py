@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from agent.core.errors import StorageFull, UploadInvalid, UploadTooLarge
 from executors.engines.files.prepared import MAX_RATIO, RATIO_FROM
 from executors.errors import is_disk_full
-from executors.registry.kinds import is_file_of_data
+from executors.registry.kinds import is_file_of_data, is_named_unread
 
 RESERVED = 64 * 1024**2  # bytes of the disk that are kept free
 LEFT_AFTER_S = 86_400.0  # age after which incomplete data is deleted
@@ -121,7 +121,8 @@ def safe_name(name: str) -> str:
 
 
 def unpack(archive: Path, folder: Path, *, most_bytes: int) -> None:
-    """Unpack the data files of a ZIP archive into an existing folder.
+    """Unpack the data files of a ZIP archive into an existing folder, and those that are named because they cannot be
+    read. Other files are left out, as they are in a folder.
 
     Raises UploadInvalid: it is no archive, encrypted, a zip bomb, or has no readable file; UploadTooLarge:
     it unpacks to more than `most_bytes`; OSError: the disk cannot store it.
@@ -138,15 +139,15 @@ def unpack(archive: Path, folder: Path, *, most_bytes: int) -> None:
 
 def _members(packed: zipfile.ZipFile, name: str, most_bytes: int) -> list[zipfile.ZipInfo]:
     files = [it for it in packed.infolist() if not it.is_dir()]
-    members = [it for it in files if not any(part.startswith(_JUNK) for part in PurePosixPath(it.filename).parts)]
-    strange = next((it for it in members if not is_file_of_data(Path(it.filename))), None)
-    if strange is not None:
-        shown = PurePosixPath(strange.filename).name
-        raise UploadInvalid(
-            f"{name} contains {shown!r}, which cannot be read: pack only CSV, TSV, JSON, Parquet, Excel."
-        )
-    if not members:
+    files = [it for it in files if not any(part.startswith(_JUNK) for part in PurePosixPath(it.filename).parts)]
+    if not files:
         raise UploadInvalid(f"{name} is empty: put CSV, TSV, JSON, Parquet or Excel files into it.")
+    if not any(is_file_of_data(Path(it.filename)) for it in files):
+        shown = PurePosixPath(files[0].filename).name
+        raise UploadInvalid(
+            f"{name} contains {shown!r}, which cannot be read: pack CSV, TSV, JSON, Parquet or Excel files."
+        )
+    members = [it for it in files if is_file_of_data(Path(it.filename)) or is_named_unread(Path(it.filename))]
     if len(members) > MAX_FILES:
         raise UploadInvalid(f"{name} contains {len(members):,} files, and at most {MAX_FILES} are read: pack fewer.")
     if any(it.flag_bits & _ENCRYPTED for it in members):

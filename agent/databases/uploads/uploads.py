@@ -8,6 +8,7 @@ import re
 import time
 import uuid
 from collections.abc import AsyncIterable
+from contextlib import closing
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -310,17 +311,15 @@ class Uploads:
 
     def _read(self, entry: Entry) -> tuple[str, ...]:
         """Read the schema once, as questions do. Returns what could not be read. Raises UploadInvalid, StorageFull."""
-        executor = self._router.look(entry)
         try:
-            if not executor.schema().tables:
-                raise UploadInvalid("The data has no table. Send data with at least one.")
-            return list_problems(executor.warnings, executor.reports)
+            with closing(self._router.look(entry)) as executor:
+                if not executor.schema().tables:
+                    raise UploadInvalid("The data has no table. Send data with at least one.")
+                return list_problems(executor.warnings, executor.reports)
         except DiskFull as error:
             raise StorageFull(NO_ROOM) from error
         except DatabaseUnavailable as error:
             raise UploadInvalid(str(error)) from error
-        finally:
-            executor.close()
 
     def _remove(self, name: str) -> None:
         upload = next((it for it in self._shelf.every() if it.name == name), None)
@@ -344,6 +343,7 @@ def _entry(upload: Upload, folder: Path) -> Entry:
     return Entry(
         name=upload.name,
         url=str(folder / upload.file if is_database else folder),
+        dialect="sqlite" if upload.file.lower().endswith(".db") else None,  # DuckDB files must be allowed by their name
         description=upload.description,
         dates=upload.dates,
         allowed=(upload.owner,),

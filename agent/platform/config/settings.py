@@ -28,7 +28,7 @@ IS_INSTALLED = ROOT.name in {"site-packages", "dist-packages"}
 
 # Extensions of the files that `executors.registry.kinds` knows, and of archives.
 UPLOADABLE = frozenset(
-    {it.removeprefix(".") for it in FILE_SUFFIXES} | {"sqlite", "sqlite3", "db3", "duckdb", "ddb", "zip"}
+    {it.removeprefix(".") for it in FILE_SUFFIXES} | {"sqlite", "sqlite3", "db", "db3", "duckdb", "ddb", "zip"}
 )
 
 Days = Annotated[float, Field(gt=0, le=36_500)]
@@ -358,7 +358,7 @@ class Settings(ProtectionSettings):
         "Functions accepts bodies up to 100 MB, unless FUNCTIONS_REQUEST_BODY_SIZE_LIMIT allows more.",
     )
     upload_types: Annotated[str, AfterValidator(_upload_types)] = Field(
-        "csv,tsv,json,jsonl,ndjson,csv.gz,tsv.gz,json.gz,jsonl.gz,ndjson.gz,parquet,xlsx,xlsm,sqlite,sqlite3,zip",
+        "csv,tsv,json,jsonl,ndjson,csv.gz,tsv.gz,json.gz,jsonl.gz,ndjson.gz,parquet,xlsx,xlsm,sqlite,sqlite3,db,zip",
         description="Extensions of files that can be uploaded, separated by commas; a `zip` holds data files. Add "
         "`duckdb` only if callers are trusted.",
     )
