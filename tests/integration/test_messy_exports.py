@@ -333,3 +333,32 @@ def test_a_file_with_uneven_rows_and_a_footnote_can_be_asked(opened: Open, tmp_p
     executor = opened()
     executor.schema()
     assert ask(executor, "SELECT count(*), sum(n) FROM a") == [(4, 15)]
+
+
+@pytest.mark.parametrize(
+    "files, problem",
+    [
+        ({"one.csv": "id,name\n"}, "one.csv has no rows."),
+        ({"one.csv": "id,name\n", "two.csv": "town\nUlm\nBonn\n"}, "one.csv has no rows."),
+        ({"m_2024_01.csv": "id,name\n", "m_2024_02.csv": "id,name\n"}, "m_2024_01.csv, m_2024_02.csv have no rows."),
+    ],
+    ids=["alone", "beside another", "a table of two files"],
+)
+def test_a_table_without_rows_is_told(opened: Open, tmp_path: Path, files: dict[str, str], problem: str) -> None:
+    for name, text in files.items():
+        write(tmp_path, text, name)
+    executor = opened()
+    executor.schema()
+    assert executor.warnings == (problem,)
+    assert [it.problems[-1] for it in executor.reports if it.rows == 0] == [problem]
+
+
+def test_a_sheet_without_rows_is_told_by_its_table(opened: Open, tmp_path: Path) -> None:
+    book = Workbook()
+    book.active.append(["id", "name"])
+    book.active.append([1, "a"])
+    book.create_sheet("Later").append(["id", "name"])
+    book.save(tmp_path / "data" / "book.xlsx")
+    executor = opened()
+    empty = [it.name for it in executor.schema().tables if not it.row_count]
+    assert executor.warnings == tuple(f"{name} has no rows." for name in empty)

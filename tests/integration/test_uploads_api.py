@@ -189,6 +189,12 @@ async def test_a_parameter_decides_how_dates_are_read_that_fit_both_ways(client:
     assert (await upload(client, "days.csv", days, dates="american")).status_code == 422
 
 
+async def test_data_without_rows_is_kept_and_told(client: Client) -> None:
+    taken = await upload(client, "one.csv", b"id,name\n")
+    header = "one.csv: the first line was read as the header: id, name."
+    assert (taken.status_code, taken.json()["problems"]) == (201, ["one.csv has no rows.", header])
+
+
 async def test_an_archive_is_a_folder_of_files(client: Client) -> None:
     files = {
         "2024__rides_01_csv": b"id,km\n1,5\n",

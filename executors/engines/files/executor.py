@@ -117,6 +117,8 @@ class FilesExecutor(Executor):
             if self._schema is None:
                 described = [self._describe(catalog, name) for name in catalog.tables]
                 self.reports = tuple(report for _, report in described)
+                empty = (it.problems[-1] for it in self.reports if it.rows == 0)
+                self.warnings = tuple(dict.fromkeys((*catalog.warnings, *empty)))
                 tables = with_foreign_keys([table for table, _ in described])
                 self._schema = Schema(database=self.name, dialect=self.dialect, tables=tables)
             return self._schema
@@ -327,8 +329,18 @@ class FilesExecutor(Executor):
                     encodings=[part.encoding for part in parts],
                     found=[part.found for part in parts],
                 )
+            if table.row_count == 0:
+                problem = f"{self._origin(catalog, name)} no rows."
+                report = report.model_copy(update={"problems": (*report.problems, problem)})
             self._described[name, files] = table, report
         return self._described[name, files]
+
+    def _origin(self, catalog: _Catalog, name: str) -> str:
+        """The files of a table and the verb "have", or the table if its file has other tables, too."""
+        files = {part.file for part in catalog.tables[name]}
+        others = {part.file for other, parts in catalog.tables.items() for part in parts if other != name}
+        names = [name] if files & others else sorted(file.path.name for file in files)
+        return f"{', '.join(names[:MOST_NAMED])} {'have' if len(names) > 1 else 'has'}"
 
     def _read_table(self, cursor: duckdb.DuckDBPyConnection, name: str, parts: Sequence[_Part]) -> Table:
         notes = {column: note for part in parts for column, note in part.found.notes}
