@@ -232,13 +232,13 @@ TAKEN = (
 @pytest.mark.parametrize(
     "name, used, hint",
     [
-        ("taken", "lesson", f"lesson has the date starts. {TAKEN}"),
-        ("lesson_date", "lesson", "lesson has the date starts."),
-        ("heldAt", "lesson", "lesson has the date starts."),
-        ("date", "student", "student has the dates born, registered."),
-        ("day", "branch", "branch has the date opened."),
-        ("taken", "branch", "branch has the date opened. taken is in exam: add JOIN student ON branch.id = "
-         "student.branch_id JOIN exam ON student.id = exam.student_id."),
+        ("taken", "lesson", f"The date of lesson: write lesson.starts. {TAKEN}"),
+        ("lesson_date", "lesson", "The date of lesson: write lesson.starts."),
+        ("heldAt", "lesson", "The date of lesson: write lesson.starts."),
+        ("date", "student", "The dates of student: write student.born or student.registered."),
+        ("day", "branch", "The date of branch: write branch.opened."),
+        ("taken", "branch", "The date of branch: write branch.opened. taken is in exam: add JOIN student ON "
+         "branch.id = student.branch_id JOIN exam ON student.id = exam.student_id."),
         ("errors", "lesson", TAKEN.replace("taken", "errors")),
         ("nope", "lesson", ""),
         ("city_mail", "exam", ""),
@@ -257,6 +257,11 @@ def test_a_missing_date_is_looked_for_in_the_table_itself_and_no_joins_lead_to_a
 ) -> None:
     found = diagnose.column_hint(name, _school(), {used: used})
     assert found.partition(": ")[2].partition(".")[2].strip() == hint
+
+
+def test_a_date_is_written_with_the_name_of_its_table_in_the_query() -> None:
+    hint = diagnose.column_hint("taken", _school(), {"student": "T1", "lesson": "T2"}, table="lesson")
+    assert "The date of lesson: write T2.starts. taken is in exam" in hint
 
 
 def test_a_column_of_another_table_of_the_query_is_asked_for_by_its_alias() -> None:

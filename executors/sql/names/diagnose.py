@@ -67,7 +67,7 @@ def column_hint(name: str, schema: Schema, used: Mapping[str, str], *, table: st
     if here and not (holders and holders[0].name in joins):
         parts.append(f"Nearest: {', '.join(dialect.quote_name(column) for column in here)}.")
     if _DATE_NAME.search(_HUMP.sub("_", name).lower()) or any(_is_date(it.column(name)) for it in holders):
-        parts += [_dates_hint(entry, dialect) for entry in owners[:MAX_HOLDERS]]
+        parts += [_dates_hint(entry, used.get(entry.name), dialect) for entry in owners[:MAX_HOLDERS]]
     parts += [_holder_hint(name, holder, schema, used, dialect) for holder in holders[:MAX_HOLDERS]]
     if not holders:
         near = _find_near(name, owners, schema, joins, VERY_NEAR if here else 0)
@@ -232,10 +232,12 @@ def _is_date(column: Column | None) -> bool:
     return bool(_DATE_TYPE.search(column.type)) or (bool(written) and all(map(_ISO_DATE.match, written)))
 
 
-def _dates_hint(table: Table, dialect: Dialect) -> str:
-    """The dates and times of a table. Empty if it has none."""
-    dates = [dialect.quote_name(column.name) for column in table.columns if _is_date(column)][:MAX_DATES]
-    return f"{table.name} has the date{'s' if len(dates) > 1 else ''} {', '.join(dates)}." if dates else ""
+def _dates_hint(table: Table, called: str | None, dialect: Dialect) -> str:
+    """The dates and times of a table, as the query must write them. Empty if it has none. Args: called: its name in the
+    query."""
+    alias = dialect.quote_name(called or table.parts[-1])
+    dates = [f"{alias}.{dialect.quote_name(it.name)}" for it in table.columns if _is_date(it)][:MAX_DATES]
+    return f"The date{'s' if len(dates) > 1 else ''} of {table.name}: write {' or '.join(dates)}." if dates else ""
 
 
 def _words(name: str) -> list[str]:
