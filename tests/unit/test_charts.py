@@ -72,6 +72,7 @@ def test_no_chart_of_rows_some_of_which_are_missing() -> None:
     ("month", [f"2024-0{month}-01" for month in (1, 2, 3, 4)], "temporal", "utcyearmonth"),
     ("month", [f"2024-0{month}-01T00:00:00" for month in (1, 2, 3, 4)], "temporal", "utcyearmonth"),
     ("day", ["2024-01-31", "2024-02-01", "2024-02-02", "2024-02-03"], "temporal", "utcyearmonthdate"),
+    ("hired", ["2013-04-01", "2011-02-01", "2015-07-01", "2020-01-01"], "temporal", "utcyearmonthdate"),
     ("day", [f"2024-01-0{day}T00:00:00" for day in (1, 2, 3, 4)], "temporal", "utcyearmonthdate"),
     ("at", [f"2024-01-01T0{hour}:30:00" for hour in (1, 2, 3, 4)], "temporal", None),
     ("at", [f"2024-01-01 0{hour}:30:00" for hour in (1, 2, 3, 4)], "temporal", None),
@@ -87,6 +88,18 @@ def test_a_line_over_time(name: str, values: list[JsonValue], kind: str, unit: s
     chart = chart_of(**{name: values, "total": AMOUNTS})
     assert (chart.type, chart.x, chart.y) == ("line", name, "total")
     assert encoding(chart)["x"]["type"] == kind
+    assert encoding(chart)["x"].get("timeUnit") == unit
+
+
+@pytest.mark.parametrize("sql, unit", [
+    ("SELECT DATE_TRUNC('month', d) AS at, n FROM t", "utcyearmonth"),
+    ("SELECT STRFTIME(d, '%Y-%m-01') AS at, n FROM t", "utcyearmonth"),
+    ("SELECT d AS at, n FROM t", "utcyearmonthdate"),
+    ("SELECT * FROM t", "utcyearmonthdate"),
+])  # fmt: skip
+def test_full_dates_are_months_if_the_query_says_so(sql: str, unit: str) -> None:
+    chart = recommend(rows(at=["2024-01-01", "2024-02-01", "2024-03-01"], n=[1, 2, 3]), sql, "duckdb")
+    assert chart is not None
     assert encoding(chart)["x"].get("timeUnit") == unit
 
 

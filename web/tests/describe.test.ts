@@ -16,11 +16,11 @@ const MONTHS = [
 ];
 const wish = (changes: Partial<Wish>): Wish => ({ mark: "line", x: "month", y: "revenue", color: "", ...changes });
 const words = (chart: Wish, rows: Record<string, unknown>[], named = {}, language = "de") =>
-  describe(specOf(chart, rows), Object.keys(rows[0] ?? {}), rows, named, language).replace(SPACES, " ");
+  describe(specOf(chart, rows, named), Object.keys(rows[0] ?? {}), rows, named, language).replace(SPACES, " ");
 
 group("a chart in words", () => {
   it("has numbers and dates as the table has them, in the reader's language", () => {
-    const named = { revenue: "hundredths" } as const;
+    const named = { month: "month", revenue: "hundredths" } as const;
     expect(words(wish({}), MONTHS, named)).toBe(
       "Line chart of revenue for each month from Jan. 2024 to März 2024: 2 values; " +
         "the highest is 90.048,60 (Jan. 2024), the lowest 1.200,00 (Feb. 2024).",

@@ -4,6 +4,7 @@ import { readable } from "../src/state/chart";
 import { meanings } from "../src/state/columns";
 import { matches } from "../src/state/filter";
 import { cell, columnFormat, isGrouped } from "../src/state/format";
+import type { Meanings } from "../src/state/meaning";
 import { dateText, momentOf, withDates } from "../src/state/moments";
 import { isFigure, pieces } from "../src/state/numbers";
 import type { Table } from "../src/api/types";
@@ -19,7 +20,7 @@ describe("a column of dates", () => {
     ["en-US", ["2024-03-01", "2024-12-31", null], ["Mar 1, 2024", "Dec 31, 2024", ""]],
     ["de", ["2024-03-01", "2024-12-31", null], ["01.03.2024", "31.12.2024", ""]],
     ["en-GB", ["2024-03-01", "2024-12-31"], ["1 Mar 2024", "31 Dec 2024"]],
-    ["en-US", ["2024-03-01", "2024-04-01"], ["Mar 2024", "Apr 2024"]],
+    ["en-US", ["2024-03-01", "2024-04-01"], ["Mar 1, 2024", "Apr 1, 2024"]],
     ["de", ["2024-03", "2024-05"], ["März 2024", "Mai 2024"]],
     ["en-US", ["2024-03-01T00:00:00", "2024-03-02 00:00"], ["Mar 1, 2024", "Mar 2, 2024"]],
     ["de", ["2024-03-01T09:05:00", "2024-03-02T17:30:00"], ["1. März 2024, 09:05", "2. März 2024, 17:30"]],
@@ -29,6 +30,13 @@ describe("a column of dates", () => {
     ["de", ["0099-03-01", "2024-03-02"], ["01.03.99", "02.03.2024"]],
   ])("in %s: %o is %o", (language, values, expected) => {
     expect(shown("at", values, language).map((one) => one.replace("0099", "99"))).toEqual(expected);
+  });
+
+  it("holds months only if its name, its query or its docs say so", () => {
+    const firsts = ["2013-04-01", "2011-02-01"];
+    expect(shown("hired", firsts, "en-US")).toEqual(["Apr 1, 2013", "Feb 1, 2011"]);
+    expect(shown("hire_month", firsts, "en-US")).toEqual(["Apr 2013", "Feb 2011"]);
+    expect(shown("month", ["2013-04-01", "2013-04-15"], "en-US")).toEqual(["Apr 1, 2013", "Apr 15, 2013"]);
   });
 
   it.each([[["2024-02-31"]], [["2024-03-01", "soon"]], [["2024-03", "2024-03-01"]], [["20240301"]], [["2024-03-01T25:00"]]])(
@@ -57,6 +65,20 @@ describe("months and years", () => {
     [["m"], "SELECT EXTRACT(MONTH FROM ordered_at) AS m FROM t", "month"],
     [["m", "n"], "WITH a AS (SELECT 1, 2, 3) SELECT CAST(STRFTIME('%m', d) AS INTEGER) AS m, COUNT(*) AS n FROM a", "month"],
     [["m"], "SELECT DATEPART(month, d) AS m FROM t", "month"],
+    [["m"], "SELECT DATE_TRUNC('month', d) AS m FROM t", "month"],
+    [["m"], "SELECT CAST(DATE_TRUNC('MONTH', d) AS DATE) AS m FROM t", "month"],
+    [["m"], "SELECT DATE_TRUNC(d, MONTH) AS m FROM t", "month"],
+    [["m"], "SELECT TRUNC(d, 'MM') AS m FROM t", "month"],
+    [["m"], "SELECT DATE(d, 'start of month') AS m FROM t", "month"],
+    [["m"], "SELECT STRFTIME('%Y-%m-01', d) AS m FROM t", "month"],
+    [["m"], "SELECT DATETRUNC(month, d) AS m FROM t", "month"],
+    [["m"], "SELECT DATEFROMPARTS(YEAR(d), MONTH(d), 1) AS m FROM t", "month"],
+    [["m"], "SELECT toStartOfMonth(d) AS m FROM t", "month"],
+    [["m"], "SELECT DATE_TRUNC('day', d) AS m FROM t", undefined],
+    [["m"], "SELECT TRUNC(amount, 2) AS m FROM t", undefined],
+    [["first"], "SELECT MIN(DATE_TRUNC('month', d)) AS first FROM t", undefined],
+    [["month_start"], "", "month"],
+    [["hired"], "SELECT hired FROM t", undefined],
     [["month"], "SELECT COUNT(*) AS month FROM t", undefined],
     [["m"], "SELECT MONTH(d) + 12 * n AS x, 1 AS m FROM t", undefined],
     [["y"], "SELECT YEAR(d) AS y FROM t", "year"],
@@ -107,5 +129,13 @@ describe("a chart for its reader", () => {
     const { spec } = readable({ encoding }, rows, { "a.b": "year" }, formats);
     expect(channel(spec, "x")).toMatchObject({ axis: { format: "%d.%m.%Y" } });
     expect(channel(spec, "y")).toMatchObject({ axis: { format: "d" } });
+  });
+
+  it("has months where the table has them, and days elsewhere", () => {
+    const unit = (timeUnit: string, named: Meanings) =>
+      channel(readable({ encoding: { x: { field: "d", timeUnit } } }, rows, named, formats).spec, "x");
+    expect(unit("utcyearmonth", {})).toMatchObject({ timeUnit: "utcyearmonthdate", axis: { format: "%d.%m.%Y" } });
+    expect(unit("utcyearmonthdate", { d: "month" })).toMatchObject({ timeUnit: "utcyearmonth" });
+    expect(unit("utcyear", {})).toMatchObject({ timeUnit: "utcyear" });
   });
 });

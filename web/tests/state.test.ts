@@ -266,12 +266,13 @@ describe("charts", () => {
   });
 
   it.each([
-    [["2024-01", "2024-02"], "utcyearmonth"],
-    [["2024-01-01", "2024-02-01T00:00:00"], "utcyearmonth"],
-    [["2024-01-01", "2024-01-15"], "utcyearmonthdate"],
-    [["2024-01-01T10:30", "2024-02-01T00:00"], undefined],
-  ])("show %o as %s", (values, unit) => {
-    const spec = specOf({ mark: "line", x: "at", y: "n", color: "" }, values.map((at) => ({ at, n: 1 })));
+    [["2024-01", "2024-02"], {}, "utcyearmonth"],
+    [["2024-01-01", "2024-02-01T00:00:00"], { at: "month" }, "utcyearmonth"],
+    [["2024-01-01", "2024-02-01T00:00:00"], {}, "utcyearmonthdate"],
+    [["2024-01-01", "2024-01-15"], { at: "month" }, "utcyearmonthdate"],
+    [["2024-01-01T10:30", "2024-02-01T00:00"], {}, undefined],
+  ] as const)("show %o, %o, as %s", (values, named, unit) => {
+    const spec = specOf({ mark: "line", x: "at", y: "n", color: "" }, values.map((at) => ({ at, n: 1 })), named);
     expect((spec.encoding as { x: { timeUnit?: string } }).x.timeUnit).toBe(unit);
   });
 

@@ -58,7 +58,7 @@ def build_answer(run: Run, best: Attempt, suggestions: Sequence[str] = ()) -> An
             "plan": best.plan,
             "reused": best.is_reused,
             "cursor": run.cursor,
-            "chart": recommend(best.rows),
+            "chart": recommend(best.rows, best.executed_sql or best.sql, run.database.dialect),
             "choices": _as_choices(suggestions),
             "needs_human_review": not best.is_accepted,
         }

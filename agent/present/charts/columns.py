@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from agent.checks.grounding.evidence.query_facts import QueryFacts
 from executors.base import JsonValue, QueryResult
 from rag.linking.month_names import NAMES
 
@@ -78,7 +79,8 @@ _YEAR_NAME = re.compile(
     r"(^|[_\W])(fiscal|fy|yr|years?|jahr|ann[eé]e|a[nñ]o|anno|jaar)([_\W]|$)|[a-z]Year$", re.IGNORECASE
 )
 _MONTH_NAME = re.compile(
-    r"(^|[_\W])(month|monat|mois|mes|mese|m[eê]s|maand)([_\W]?(no|nr|num|number|of_year))?$|[a-z]Month$", re.IGNORECASE
+    r"(^|[_\W])(month|monat|mois|mes|mese|m[eê]s|maand)([_\W]?(no|nr|num|number|of_year|start))?$|[a-z]Month$",
+    re.IGNORECASE,
 )
 _PER_MONTH = re.compile(r"(^|[_\W])(per|pro|por|par|each|count|sum|total|avg|average|n)([_\W]|$)", re.IGNORECASE)
 _ID_NAME = re.compile(
@@ -87,13 +89,15 @@ _ID_NAME = re.compile(
 _ID_CAMEL = re.compile(r"[a-z](Id|ID|Key|Code|No)$")
 
 
-def read_columns(result: QueryResult) -> tuple[ChartColumn, ...]:
+def read_columns(result: QueryResult, facts: QueryFacts | None = None) -> tuple[ChartColumn, ...]:
     """The columns of a result with rows, by the names in its records; empty if these names are not unique."""
     names = tuple(result.records()[0])
     if len(names) != len(result.columns):
         return ()
     cells = zip(*result.rows, strict=True)
-    return tuple(_column(name, values) for name, values in zip(names, cells, strict=True))
+    stated = facts.projections if facts is not None and len(facts.projections) == len(names) else ()
+    monthly = [it.monthly for it in stated] or [False] * len(names)
+    return tuple(_column(*it) for it in zip(names, cells, monthly, strict=True))
 
 
 def is_number(value: JsonValue) -> bool:
@@ -101,7 +105,7 @@ def is_number(value: JsonValue) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _column(name: str, values: tuple[JsonValue, ...]) -> ChartColumn:
+def _column(name: str, values: tuple[JsonValue, ...], monthly: bool) -> ChartColumn:
     known = [value for value in values if value is not None]
     if not known or not name or not name.isprintable():  # a column that Vega-Lite cannot refer to
         return ChartColumn(name, values, ColumnRole.OTHER)
@@ -112,29 +116,33 @@ def _column(name: str, values: tuple[JsonValue, ...]) -> ChartColumn:
     if not all(isinstance(value, str) for value in known):
         return ChartColumn(name, values, ColumnRole.OTHER)
     grain = _grain(known) if len(known) == len(values) else None
+    if grain is Grain.DATE and (monthly or _is_month(name)) and all(_FIRST_OF_MONTH.match(text) for text in known):
+        grain = Grain.MONTH
     return ChartColumn(name, values, ColumnRole.TIME if grain else ColumnRole.CATEGORY, grain)
 
 
 def _of_numbers(name: str, values: tuple[JsonValue, ...], known: Sequence[JsonValue]) -> ChartColumn:
     whole = all(isinstance(value, int) for value in known)
     complete = len(known) == len(values)
-    is_month = _MONTH_NAME.search(name) is not None and not _PER_MONTH.search(name)  # not an amount per month
     if whole and complete and _YEAR_NAME.search(name) and all(1000 <= value <= 2999 for value in known):
         return ChartColumn(name, values, ColumnRole.TIME, Grain.YEAR)
-    if whole and complete and all(1 <= value <= 12 for value in known) and is_month:
+    if whole and complete and all(1 <= value <= 12 for value in known) and _is_month(name):
         return ChartColumn(name, values, ColumnRole.TIME, Grain.MONTH_NUMBER)
     if whole and (_ID_NAME.search(name) or _ID_CAMEL.search(name)):
         return ChartColumn(name, values, ColumnRole.OTHER)
     return ChartColumn(name, values, ColumnRole.MEASURE)
 
 
+def _is_month(name: str) -> bool:
+    """Whether a column is named a month, and not an amount per month."""
+    return _MONTH_NAME.search(name) is not None and not _PER_MONTH.search(name)
+
+
 def _grain(texts: Sequence[str]) -> Grain | None:
-    """The common grain of the texts. Midnights are dates, and firsts of months are months, as from `date_trunc`."""
+    """The common grain of the texts. Midnights are dates."""
     found = next((grain for grain, form in _TEXTS if all(form.fullmatch(text) for text in texts)), None)
     if found is Grain.DATETIME and all(_MIDNIGHT.search(text) for text in texts):
         found = Grain.DATE
-    if found is Grain.DATE and len(set(texts)) > 1 and all(_FIRST_OF_MONTH.match(text) for text in texts):
-        return Grain.MONTH
     for grain, names in ((Grain.NAMED_MONTH, MONTHS), (Grain.NAMED_DAY, DAYS)):
         # in English, in full or by three letters
         if found is None and all(text.lower() in {*names, *(name[:3] for name in names)} for text in texts):

@@ -1,4 +1,4 @@
-"""Recommends a chart from the result's types, names, sizes and order only.
+"""Recommends a chart from the result's types, names, sizes and order, and from what its query says of its columns.
 
 | the rows have                                    | chart                                                         |
 |--------------------------------------------------|---------------------------------------------------------------|
@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from agent.checks.grounding.evidence.query_facts import query_facts
 from agent.core.answers import Chart
 from agent.present.charts import spec
 from agent.present.charts.columns import ChartColumn, ColumnRole, is_number, read_columns
@@ -33,11 +34,14 @@ _NEVER_ADDS_UP = re.compile(
 )
 
 
-def recommend(result: QueryResult) -> Chart | None:
-    """The chart for a result; None if no chart is useful or rows are missing."""
+def recommend(result: QueryResult, sql: str = "", dialect: str = "") -> Chart | None:
+    """The chart for a result; None if no chart is useful or rows are missing.
+
+    sql, dialect: its query, which says which full dates are months; a column's name may say it, too.
+    """
     if result.truncated or not MIN_ROWS <= result.row_count <= MAX_ROWS:
         return None
-    columns = read_columns(result)
+    columns = read_columns(result, query_facts(sql, dialect) if sql else None)
     times, categories = _with(columns, ColumnRole.TIME), _with(columns, ColumnRole.CATEGORY)
     measures = [column for column in _with(columns, ColumnRole.MEASURE) if len(set(column.numbers)) > 1]
     ids = _with(columns, ColumnRole.OTHER)

@@ -26,7 +26,7 @@ const BY_TYPE: Record<Chart["type"], Wish["mark"]> = { bar: "bar", line: "line",
 export function ChartView({ chart, columns, rows, named, name }: Props) {
   const [wish, setWish] = useState<Wish | null>(() => (chart ? null : firstWish(columns, rows)));
   const [copied, setCopied] = useState("");
-  const spec = useMemo(() => (wish ? specOf(wish, rows) : (chart?.spec ?? null)), [wish, chart, rows]);
+  const spec = useMemo(() => (wish ? specOf(wish, rows, named) : (chart?.spec ?? null)), [wish, chart, rows, named]);
   const low = useWide("(max-height: 720px)"); // so that it stands above the fold with its sentence
   const description = useMemo(() => describe(spec, columns, rows, named), [spec, columns, rows, named]);
 

@@ -26,13 +26,12 @@ export function kindOf(column: string, rows: Row[]): Kind {
   return "nominal";
 }
 
-const FIRST_OF_MONTH = /^\d{4}-\d{2}(-01([T ]00:00(:00(\.0+)?)?)?)?$/;
 const DAY = /^\d{4}-\d{2}(-\d{2})?([T ]00:00(:00(\.0+)?)?)?$/;
 
 /** The unit of times without a clock. In UTC: elsewhere, the first of a month is the last of another. */
-function unitOf(column: string, rows: Row[]): { timeUnit?: string } {
+function unitOf(column: string, rows: Row[], named: Meanings): { timeUnit?: string } {
   const values = rows.map((row) => row[column]).filter((value) => typeof value === "string");
-  if (values.every((value) => FIRST_OF_MONTH.test(value)) && new Set(values).size > 1) return { timeUnit: "utcyearmonth" };
+  if (momentOf(values, named[column]) === "month") return { timeUnit: "utcyearmonth" };
   return values.every((value) => DAY.test(value)) ? { timeUnit: "utcyearmonthdate" } : {};
 }
 
@@ -41,11 +40,11 @@ export function field(name: string): string {
   return name.replace(/[\\.[\]'"]/g, "\\$&");
 }
 
-export function specOf(wish: Wish, rows: Row[]): Record<string, unknown> {
+export function specOf(wish: Wish, rows: Row[], named: Meanings = {}): Record<string, unknown> {
   const channel = (column: string) => {
     const kind = kindOf(column, rows);
     const sort = kind === "nominal" ? { sort: null } : {}; // as the rows have it
-    const unit = kind === "temporal" ? unitOf(column, rows) : {};
+    const unit = kind === "temporal" ? unitOf(column, rows, named) : {};
     const plain = kind === "quantitative" && !isGrouped(column) ? { axis: { format: "d" } } : {};
     return { field: field(column), type: kind, title: column.replaceAll("_", " "), ...sort, ...unit, ...plain };
   };
@@ -82,7 +81,7 @@ export function readable(
   const months = Object.keys(named).filter(
     (column) => named[column] === "month" && momentOf(rows.map((row) => row[column]), "month") === "monthOfYear",
   );
-  const columnOf = (channel: Channel) => Object.keys(named).find((column) => field(column) === channel.field) ?? "";
+  const columnOf = (channel: Channel) => Object.keys(rows[0] ?? {}).find((column) => field(column) === channel.field) ?? "";
   const encoding = Object.fromEntries(
     Object.entries((spec.encoding ?? {}) as Record<string, Channel>).map(([name, channel]) => {
       const column = columnOf(channel);
@@ -93,8 +92,9 @@ export function readable(
       const positional = name === "x" || name === "y";
       if (positional && named[column] === "year" && channel.type === "quantitative")
         return [name, { ...channel, axis: { ...channel.axis, format: "d", tickMinStep: 1 } }];
-      const format = formats[channel.timeUnit ?? ""];
-      return [name, positional && format ? { ...channel, axis: { ...channel.axis, format } } : channel];
+      const told = channel.timeUnit?.startsWith("utcyearmonth") && column ? { ...channel, ...unitOf(column, rows, named) } : channel;
+      const format = formats[told.timeUnit ?? ""];
+      return [name, positional && format ? { ...told, axis: { ...told.axis, format } } : told];
     }),
   );
   const shown = rows.map((row) => {

@@ -21,6 +21,14 @@ const EXPRESSION: Record<Named, RegExp> = {
   year: OF_DATE("YEAR", "year|yyyy|yy", "(%Y|YYYY)"),
 };
 
+// Full dates that stand for months: the first day of each.
+const START_OF_MONTH = new RegExp(
+  "^(DATE\\s*\\(\\s*)?(DATE_?TRUNC\\s*\\(\\s*'?MONTH'?\\s*,|(DATE_?|TIMESTAMP_|DATETIME_)?TRUNC\\s*\\(.*,\\s*'?(MONTH|MON|MM)'?\\s*\\)|" +
+    "(STRFTIME|TO_CHAR|DATE_FORMAT|FORMAT)\\s*\\(.*'(%Y-%m|YYYY-MM)-01'|DATE\\s*\\(.*'start of month'|toStartOfMonth\\s*\\(|" +
+    "DATEFROMPARTS\\s*\\(.*,\\s*1\\s*\\)|DATEADD\\s*\\(\\s*MONTH\\s*,\\s*DATEDIFF\\s*\\(\\s*MONTH\\s*,\\s*0\\s*,.*,\\s*0\\s*\\))",
+  "is",
+);
+
 /** Which columns of a result are months, years or hundredths. `tables`: with the types and comments of their columns. */
 export function meanings(columns: string[], sql = "", tables: Table[] = []): Meanings {
   const items = selected(sql);
@@ -81,8 +89,8 @@ function meaningOf(column: string, item: string, tables: Table[]): Named | undef
   const name = column.replace(CAMEL, "$1_");
   const comments = tables.flatMap((table) => table.columns.filter((one) => one.name === column).map((one) => one.comment ?? ""));
   return (["month", "year"] as const).find((meaning) => {
-    if (EXPRESSION[meaning].test(expression)) return true;
-    const named = new RegExp(`(^|[_\\W])(${WORDS[meaning]})([_\\W]?(no|nr|num|number|of_year))?$`, "i");
+    if (EXPRESSION[meaning].test(expression) || (meaning === "month" && START_OF_MONTH.test(expression))) return true;
+    const named = new RegExp(`(^|[_\\W])(${WORDS[meaning]})([_\\W]?(no|nr|num|number|of_year|start))?$`, "i");
     if (named.test(name)) return !AMOUNT.test(name);
     return comments.some((comment) => new RegExp(`^\\W*(the\\s+)?(calendar\\s+)?(${WORDS[meaning]})\\b(?!s)`, "i").test(comment));
   });

@@ -46,10 +46,8 @@ export function momentOf(values: unknown[], meaning?: Meaning): Moment | null {
   if (!dates.every((date) => date !== null)) return null;
   if (dates.every((date) => !date.day)) return "month";
   if (!dates.every((date) => date.day)) return null;
-  if (dates.every((date) => !date.clock)) {
-    const firsts = dates.every((date) => date.day === "01") && (meaning === "month" || new Set(known).size > 1);
-    return firsts ? "month" : "day"; // as `date_trunc` gives months, and as charts show them
-  }
+  if (dates.every((date) => !date.clock))
+    return meaning === "month" && dates.every((date) => date.day === "01") ? "month" : "day"; // as `date_trunc` gives months
   if (dates.some((date) => date.fraction)) return "fractions";
   return dates.some((date) => date.seconds) ? "seconds" : "minutes";
 }

@@ -244,12 +244,24 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
         compared=inner.unnest().key if isinstance(inner.unnest(), exp.Predicate | exp.Connector | exp.Not) else "",
         counts=_what_it_counts(inner),
         grouped=inner.sql() in grouped or column.alias_or_name in grouped,
-        monthly=any(
-            it.text("unit").lower() == "month"
-            for one in whole
-            for it in one.find_all(exp.DateTrunc, exp.TimestampTrunc)
-        ),
+        monthly=any(_begins_month(it) for one in whole for it in one.walk()),
     )
+
+
+def _begins_month(node: exp.Expr) -> bool:
+    """Whether it is the first day of a month, as `DATE_TRUNC` and its like in other dialects make it."""
+    from sqlglot import exp
+
+    match node:
+        case exp.DateTrunc() | exp.TimestampTrunc():
+            return node.text("unit").lower() in ("month", "mon", "mm")
+        case exp.TimeToStr():
+            return node.text("format") == "%Y-%m-01"
+        case exp.DateFromParts():
+            return isinstance(node.args.get("month"), exp.Month) and node.text("day") == "1"
+        case exp.Anonymous():
+            return any(it.name == "start of month" for it in node.expressions)
+    return False
 
 
 def _what_it_counts(item: exp.Expr) -> str:
