@@ -10,7 +10,7 @@ import pytest
 
 from agent.checks.grounding.evidence.result import CheckedText
 from agent.core.events import HumanReview
-from agent.core.models import Attempt, Check, Options, Question, Verdict
+from agent.core.models import Attempt, Check, Doubt, Options, Question, Verdict
 from agent.databases.supporting_rows import RawRecords
 from agent.pipeline.answers.response import build_answer, build_error_answer, review_text
 from agent.pipeline.confidence.calibration import calibration_of
@@ -92,13 +92,28 @@ def test_an_answer_that_the_model_never_gave_is_not_verified() -> None:
     assert not build_answer(run_with(failed), Attempt(sql="a", result=ROWS, verdict=YES)).verified
 
 
-def test_why_nobody_judged() -> None:
-    best = Attempt(sql="a", result=ROWS, verdict=Verdict(reason="no rows", correct=False, source="checks"))
+OUTVOTED = Verdict(reason="More drafts agree on other rows.", correct=False, source="checks")
+VOTED = Check(name="second_draft", passed=True, detail="2 of 3 independent drafts give these rows.")
+BY_DATA = Doubt(rule="fan_out", evidence="data", detail="A join repeats rows.")
+
+
+@pytest.mark.parametrize("best, confirmed, why", [
+    (Attempt(sql="a", result=ROWS, verdict=OUTVOTED), [("second_draft", False, OUTVOTED.reason)], "the refusal says it"),
+    (Attempt(sql="a", result=ROWS, verdict=OUTVOTED, checks=(VOTED,)), [("second_draft", False, OUTVOTED.reason)],
+     "the drafts agree on the rows of another query"),
+    (Attempt(sql="a", result=ROWS, verdict=OUTVOTED, doubts=(BY_DATA,)), [], "a doubt says it"),
+    (Attempt(sql="a", result=ROWS, verdict=OUTVOTED, checks=(FAILED,)), [], "a failed check says it"),
+    (Attempt(sql="a", result=ROWS), [("judge", None, "No other draft and no judge confirmed these rows.")], "nobody"),
+    (Attempt(sql="a", result=ROWS, checks=(VOTED.model_copy(update={"passed": None}),)),
+     [("second_draft", None, VOTED.detail)], "the drafts' check says it"),
+])  # fmt: skip
+def test_an_answer_that_nobody_confirmed_has_one_reason(
+    best: Attempt, confirmed: list[tuple[str, bool | None, str]], why: str
+) -> None:
     answer = build_answer(run_with(CheckedText(text="1")), best)
-    check = next(check for check in answer.checks if check.name == "judge")
-    assert check.passed is None
-    assert "an earlier check failed" in check.detail
+    found = [(it.name, it.passed, it.detail) for it in answer.checks if it.name in ("judge", "second_draft")]
     assert not answer.verified
+    assert found == confirmed, why
 
 
 def test_suggestions_come_as_choices_where_no_query_gave_rows() -> None:

@@ -15,9 +15,11 @@ import { Steps } from "../src/parts/Steps";
 import { Tabs } from "../src/parts/Tabs";
 import { UndoNotice } from "../src/parts/UndoNotice";
 import { type Deleted, UNDO_MS, useDeletion } from "../src/state/useDeletion";
-import type { Table } from "../src/api/types";
+import type { Answer, Check, Table } from "../src/api/types";
 import { answerOf, partOf } from "./answers";
 import { markdownOf } from "../src/state/share";
+
+type Doubt = Answer["doubts"][number];
 
 describe("an answer", () => {
   it.each([
@@ -216,12 +218,12 @@ describe("the confidence of an answer", () => {
     [0.31, "31% confidence"],
     [1, "99% confidence"],
   ])("stands beside its checks: %o", (confidence, said) => {
-    render(<Checks checks={[{ name: "guard", passed: true, detail: "" }]} doubts={[]} confidence={confidence} />);
+    render(<Checks checks={[{ name: "guard", passed: true, detail: "" }]} doubts={[]} confidence={confidence} verified />);
     expect(screen.getByText(said)).toBeTruthy();
   });
 
   it("is left out where nobody knows", () => {
-    render(<Checks checks={[{ name: "guard", passed: true, detail: "" }]} doubts={[]} confidence={null} />);
+    render(<Checks checks={[{ name: "guard", passed: true, detail: "" }]} doubts={[]} confidence={null} verified />);
     expect(screen.queryByText(/confidence$/)).toBeNull();
   });
 });
@@ -230,37 +232,55 @@ describe("the checks", () => {
   const passed = { name: "guard", passed: true, detail: "One statement." };
   const failed = { name: "grounding", passed: false, detail: "Not supported: 12." };
   const skipped = { name: "own_rule", passed: null, detail: "Not asked." };
-  const doubt = { rule: "fan_out", evidence: "schema" as const, detail: "A join repeats rows." };
+  const doubt: Doubt = { rule: "fan_out", evidence: "schema", detail: "A join repeats rows." };
+
+  const shownFor = (checks: Check[], doubts: Doubt[] = [], verified = true) =>
+    render(<Checks checks={checks} doubts={doubts} confidence={null} verified={verified} />).container;
+  const reason = (container: HTMLElement) => container.querySelector(".checks-reason")?.textContent ?? "";
+  const isTicked = () => screen.getByRole("button").classList.contains("good");
 
   it("stand on one line, which opens to each of them", async () => {
-    render(<Checks checks={[passed, skipped]} doubts={[]} confidence={null} />);
+    const container = shownFor([passed, skipped]);
     const line = screen.getByRole("button", { name: "1 check passed, 1 skipped" });
     expect(line.getAttribute("aria-expanded")).toBe("false");
     expect(screen.queryByRole("list")).toBeNull();
+    expect([isTicked(), reason(container)]).toEqual([true, ""]);
     await userEvent.click(line);
     const items = within(screen.getByRole("list", { name: "Checks" })).getAllByRole("listitem");
     expect(items.map((item) => item.textContent)).toEqual(["Read-only passed. One statement.", "Own rule skipped. Not asked."]);
   });
 
-  it("are open, the failed ones first, where one failed", () => {
-    render(<Checks checks={[passed, failed]} doubts={[]} confidence={null} />);
+  it("name what failed without being opened", async () => {
+    const container = shownFor([passed, failed], [], false);
     expect(screen.getByRole("button").textContent).toBe("1 check failed, 1 passed");
+    expect([isTicked(), reason(container)]).toEqual([false, "Not supported: 12."]);
+    await userEvent.click(screen.getByRole("button"));
+    expect(reason(container)).toBe(""); // the list has it
     expect(screen.getAllByRole("listitem").map((item) => item.textContent)).toEqual([
       "Numbers traced failed. Not supported: 12.",
       "Read-only passed. One statement.",
     ]);
   });
 
-  it("have doubts beside them, as what they are", () => {
-    render(<Checks checks={[passed]} doubts={[doubt]} confidence={null} />);
-    expect(screen.getByRole("button").textContent).toBe("1 check passed · 1 doubt");
-    const doubts = within(screen.getByRole("list", { name: "Doubts" }));
-    expect(doubts.getByRole("listitem").textContent).toBe("Doubt from the schema. A join repeats rows.");
+  it("have no tick beside a doubt, which is said at once and comes first", async () => {
+    const wording: Doubt = { rule: "unread", evidence: "language", detail: "A word is not read." };
+    const container = shownFor([passed], [wording, doubt]);
+    expect(screen.getByRole("button").textContent).toBe("1 check passed · 2 doubts");
+    expect([isTicked(), reason(container)]).toEqual([false, "A join repeats rows."]);
+    await userEvent.click(screen.getByRole("button"));
+    expect(screen.getAllByRole("listitem").map((item) => item.textContent)).toEqual([
+      "Doubt from the schema. A join repeats rows.",
+      "Doubt from the wording. A word is not read.",
+      "Read-only passed. One statement.",
+    ]);
   });
 
-  it("stay folded where only the wording raises a doubt", () => {
-    render(<Checks checks={[passed]} doubts={[{ ...doubt, evidence: "language" }]} confidence={null} />);
-    expect(screen.queryByRole("list")).toBeNull();
+  it.each([
+    [[{ name: "second_draft", passed: null, detail: "No other draft was written." }], "No other draft was written."],
+    [[{ name: "raw_records", passed: null, detail: "Not fetched." }], "No other draft and no judge confirmed these rows."],
+  ])("never leave an answer unverified without a reason: %o", (checks, expected) => {
+    const container = shownFor([passed, ...checks], [], false);
+    expect([isTicked(), reason(container)]).toEqual([false, expected]);
   });
 });
 

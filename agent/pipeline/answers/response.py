@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from agent.checks.grounding.languages.language import language_of
@@ -132,18 +132,9 @@ def final_checks(run: Run, best: Attempt) -> list[Check]:
     """Every check of the query and its rows, including those that could not be made."""
     checks = [
         Check(name="guard", passed=True, detail="One read-only statement on known tables and columns."),
-        *best.checks,
+        *(_as_refused(check, best) for check in best.checks),
     ]
-    if not run.limits.enable_evaluation:
-        checks.append(Check(name="judge", passed=None, detail="Evaluation is switched off."))
-    elif best.verdict is None and run.limits.effort == "quick":
-        checks.append(Check(name="judge", passed=None, detail="Skipped: the effort is quick."))
-    elif best.verdict is None or best.verdict.source == "drafts":
-        pass  # the evaluator's check or the drafts' check states it
-    elif best.verdict.source == "judge":
-        checks.append(Check(name="judge", passed=best.verdict.correct, detail=best.verdict.reason))
-    else:
-        checks.append(Check(name="judge", passed=None, detail="Skipped: an earlier check failed."))
+    checks += _confirmation(run, best)
     if run.context.unread:
         checks.append(Check(name="docs", passed=None, detail=run.context.unread))
     if run.question.history:
@@ -158,6 +149,32 @@ def final_checks(run: Run, best: Attempt) -> list[Check]:
             detail = f"{count:,}{more} record{'' if count == 1 else 's'} behind the result."
         checks.append(Check(name="raw_records", passed=None if raw.result is None else True, detail=detail))
     return checks
+
+
+def _confirmation(run: Run, best: Attempt) -> Iterator[Check]:
+    """The check that states who confirmed the rows, or why nobody did, if no other check or doubt states it."""
+    verdict, told = best.verdict, {check.name for check in best.checks}
+    if not run.limits.enable_evaluation:
+        yield Check(name="judge", passed=None, detail="Evaluation is switched off.")
+    elif verdict is None and run.limits.effort == "quick":
+        yield Check(name="judge", passed=None, detail="The effort is quick: no other draft and no judge was asked.")
+    elif verdict is None:
+        if not told & {"judge", "second_draft"}:
+            yield Check(name="judge", passed=None, detail="No other draft and no judge confirmed these rows.")
+    elif verdict.source == "judge":
+        yield Check(name="judge", passed=verdict.correct, detail=verdict.reason)
+    elif (
+        not verdict.correct and "second_draft" not in told and not best.doubts and all(it.passed for it in best.checks)
+    ):
+        yield Check(name="second_draft", passed=False, detail=verdict.reason)
+
+
+def _as_refused(check: Check, best: Attempt) -> Check:
+    """The drafts' check of a query that was refused for another: the drafts that agree do so on the other's rows."""
+    verdict = best.verdict
+    if check.name != "second_draft" or verdict is None or verdict.correct or verdict.source != "checks":
+        return check
+    return check.model_copy(update={"passed": False, "detail": verdict.reason}) if check.passed else check
 
 
 def build_clarification(run: Run, question_back: Clarification) -> Answer:

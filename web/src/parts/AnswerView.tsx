@@ -76,7 +76,7 @@ export function AnswerView({ answer, question, database, tables, elapsedMs, onAs
         </p>
       ))}
       {answer.corrections.length ? <Corrections answer={answer} /> : null}
-      <Checks checks={answer.checks} doubts={answer.doubts} confidence={answer.confidence ?? null} />
+      <Checks checks={answer.checks} doubts={answer.doubts} confidence={answer.confidence ?? null} verified={answer.verified || answer.kind !== "query"} />
       {answer.parts.length ? (
         <PartsView answer={answer} database={database} tables={tables} shown={shownPart} />
       ) : null}

@@ -1,33 +1,13 @@
-// The checks of an answer on one line that expands; expanded if one failed.
+// The checks of an answer on one line that expands; below it, what speaks against the answer.
 import { useId, useState } from "react";
+import names from "../../../agent/present/check_names.json";
 import type { Answer, Check } from "../api/types";
 import { percent, plural } from "../state/format";
 import { Icon, type IconName } from "./Icon";
 
 type Doubt = Answer["doubts"][number];
 
-const NAMES: Record<string, string> = {
-  guard: "Read-only",
-  has_rows: "Rows returned",
-  not_all_null: "Values present",
-  asked_row_count: "Row count as asked",
-  filter_values: "Filter values exist",
-  second_draft: "Drafts agree",
-  judge: "Judge",
-  whole_question: "Whole question",
-  raw_records: "Source records",
-  plan: "Plan",
-  parts: "Queries",
-  grounding: "Numbers traced",
-  calculator: "Arithmetic",
-  answer: "Answer",
-  row_filter: "Row filter",
-  executed: "Executed",
-  source: "Source",
-  dry_run: "Dry run",
-  confirmed: "Confirmed",
-  rows: "Rows changed",
-};
+const NAMES: Record<string, string> = names; // which the terminal shows, too
 
 function nameOf(check: Check): string {
   return NAMES[check.name] ?? capital(check.name.replaceAll("_", " "));
@@ -46,6 +26,7 @@ interface State {
 const FAILED: State = { word: "failed", icon: "cross", tone: "bad" };
 const PASSED: State = { word: "passed", icon: "check", tone: "good" };
 const SKIPPED: State = { word: "skipped", icon: "dash", tone: "plain" };
+const DOUBTED: State = { word: "doubted", icon: "question", tone: "doubt" };
 const ORDER = [FAILED, PASSED, SKIPPED];
 
 function stateOf({ passed }: Check): State {
@@ -67,30 +48,52 @@ export function summaryOf(checks: Check[], doubts: Doubt[]): string {
   return [said.join(", "), doubts.length ? plural(doubts.length, "doubt") : ""].filter(Boolean).join(" · ");
 }
 
+// Checks that may be skipped: an answer is verified without them.
+const MAY_BE_SKIPPED = ["raw_records", "calculator", "filter_values", "has_rows"];
+const UNCONFIRMED = "No other draft and no judge confirmed these rows.";
+
+/** What speaks against an answer, in one sentence: its first doubt, else why it is not verified. */
+export function reasonOf(checks: Check[], doubts: Doubt[], verified: boolean): string {
+  const [doubt] = sorted(doubts);
+  if (doubt) return doubt.detail;
+  const told = checks.filter((check) => check.detail);
+  const failed = told.find((check) => check.passed === false);
+  if (failed || verified) return failed?.detail ?? "";
+  return told.find((check) => check.passed === null && !MAY_BE_SKIPPED.includes(check.name))?.detail ?? UNCONFIRMED;
+}
+
+/** Doubts from the schema and the data before those from the wording. */
+function sorted(doubts: Doubt[]): Doubt[] {
+  const fromWording = (doubt: Doubt) => Number(doubt.evidence === "language");
+  return [...doubts].sort((one, other) => fromWording(one) - fromWording(other));
+}
+
 interface Props {
   checks: Check[];
   doubts: Doubt[];
   confidence: number | null;
+  verified: boolean;
 }
 
-export function Checks({ checks, doubts, confidence }: Props) {
-  const failed = checks.some((check) => check.passed === false);
-  const [open, setOpen] = useState(failed || doubts.some((doubt) => doubt.evidence !== "language"));
+export function Checks({ checks, doubts, confidence, verified }: Props) {
+  const [open, setOpen] = useState(false);
   const id = useId();
   if (!checks.length && !doubts.length) return null;
-  const tone = failed ? FAILED : checks.some((check) => check.passed) ? PASSED : SKIPPED;
-  const sorted = ORDER.flatMap((state) => checks.filter((check) => stateOf(check) === state));
+  const failed = checks.some((check) => check.passed === false);
+  const passed = verified && checks.some((check) => check.passed);
+  const state = failed ? FAILED : doubts.length ? DOUBTED : passed ? PASSED : SKIPPED;
+  const reason = reasonOf(checks, doubts, verified);
   return (
     <div className="checks">
       <div className="row">
         <button
           type="button"
-          className={`checks-line ${tone.tone}`}
+          className={`checks-line ${state.tone}`}
           aria-expanded={open}
           aria-controls={id}
           onClick={() => setOpen(!open)}
         >
-          <Icon name={tone.icon} />
+          <Icon name={state.icon} />
           {summaryOf(checks, doubts)}
           <span className="turning">
             <Icon name="chevron" />
@@ -102,26 +105,11 @@ export function Checks({ checks, doubts, confidence }: Props) {
           </span>
         )}
       </div>
+      {reason && !open ? <p className={`checks-reason ${state.tone}`}>{reason}</p> : null}
       <div id={id} hidden={!open} className="checks-list">
-        {sorted.length ? (
-          <ul aria-label="Checks">
-            {sorted.map((check, at) => {
-              const { word, icon, tone: tint } = stateOf(check);
-              return (
-                <li key={`${check.name}-${at}`} className={`check ${tint}`}>
-                  <Icon name={icon} />
-                  <p>
-                    <strong>{nameOf(check)}</strong> <span className={tint === "plain" ? "soft" : "sr-only"}>{word}.</span>{" "}
-                    <span className="soft">{check.detail}</span>
-                  </p>
-                </li>
-              );
-            })}
-          </ul>
-        ) : null}
         {doubts.length ? (
           <ul aria-label="Doubts">
-            {doubts.map((doubt, at) => (
+            {sorted(doubts).map((doubt, at) => (
               <li key={`${doubt.rule}-${at}`} className="check doubt">
                 <Icon name="question" />
                 <p>
@@ -130,6 +118,22 @@ export function Checks({ checks, doubts, confidence }: Props) {
                 </p>
               </li>
             ))}
+          </ul>
+        ) : null}
+        {checks.length ? (
+          <ul aria-label="Checks">
+            {ORDER.flatMap((one) => checks.filter((check) => stateOf(check) === one)).map((check, at) => {
+              const { word, icon, tone } = stateOf(check);
+              return (
+                <li key={`${check.name}-${at}`} className={`check ${tone}`}>
+                  <Icon name={icon} />
+                  <p>
+                    <strong>{nameOf(check)}</strong> <span className={tone === "plain" ? "soft" : "sr-only"}>{word}.</span>{" "}
+                    <span className="soft">{check.detail}</span>
+                  </p>
+                </li>
+              );
+            })}
           </ul>
         ) : null}
       </div>

@@ -74,7 +74,7 @@ function PartView({ part, whole, database, tables, shown }: PartProps) {
       {open ? (
         <div className="part-body">
           {part.status === "error" ? <p className="answer-text" dir="auto">{part.answer}</p> : null}
-          <Checks checks={part.checks} doubts={part.doubts} confidence={part.confidence ?? null} />
+          <Checks checks={part.checks} doubts={part.doubts} confidence={part.confidence ?? null} verified={part.verified} />
           {tabs.length ? <Tabs tabs={tabs} chosen={tab} onChoose={setTab} label={`Details of query ${part.number}`} /> : null}
         </div>
       ) : null}
