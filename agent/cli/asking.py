@@ -126,7 +126,8 @@ def chat(
     time_zone: Zone = None,
 ) -> None:
     """Chat with a database; each question sees the last exchanges. An empty line or Ctrl-D ends the chat."""
-    show = _Shown()
+    is_echoed = script is None and not sys.stdin.isatty()  # elsewhere, the question already stands above its answer
+    show = _Shown(echo=is_echoed)
     options = Options(clarify=False if no_clarify else None, effort=effort, time_zone=time_zone)
     with open_service() as (service, runner):
         name = resolve(service, source or database, docs)
@@ -170,8 +171,8 @@ def _source_and_question(words: list[str], database: str) -> tuple[str, str]:
 class _Shown:
     """Runs questions and prints their events as they arrive."""
 
-    def __init__(self, *, verbose: bool = False) -> None:
-        self._verbose = verbose
+    def __init__(self, *, verbose: bool = False, echo: bool = True) -> None:
+        self._verbose, self._echo = verbose, echo
         self._read: set[tuple[str, Options]] = set()  # what the local model has read and keeps
 
     async def __call__(
@@ -181,7 +182,7 @@ class _Shown:
         first = not service.settings.is_hosted and (database, options) not in self._read
         self._read.add((database, options))
         answer: Answer | None = None
-        printer = StepPrinter(out, verbose=self._verbose, first_reading=first)
+        printer = StepPrinter(out, verbose=self._verbose, first_reading=first, echo=self._echo)
         with printer.watching():
             answering = service.events(
                 question,

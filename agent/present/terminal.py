@@ -5,9 +5,12 @@ Text from data, a model or a path is always shown as plain text, never as markup
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from rich import box
@@ -39,6 +42,7 @@ from agent.core.texts.plurals import plural
 if TYPE_CHECKING:
     from agent.platform.llm.files.model_specs import Progress as ByteProgress
 
+CHECK_NAMES = Path(__file__).with_name("check_names.json")  # of the page, too
 SHOWN_ROWS = 12
 SHOWN_COLUMNS = 8
 SHOWN_CHARS = 60
@@ -69,11 +73,14 @@ _PICTURES = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t
 class StepPrinter:
     """Prints the events of one question as they arrive; if verbose, also the docs, the plan and the records' query.
 
-    `first_reading`: the local model must first read this database's schema, which takes a while.
+    `first_reading`: the local model must first read this database's schema, which takes a while. `echo`: whether the
+    question is printed first; not needed if it was typed or printed above.
     """
 
-    def __init__(self, console: Console, *, verbose: bool = False, first_reading: bool = False) -> None:
-        self.console, self.verbose, self.first_reading = console, verbose, first_reading
+    def __init__(
+        self, console: Console, *, verbose: bool = False, first_reading: bool = False, echo: bool = True
+    ) -> None:
+        self.console, self.verbose, self.first_reading, self.echo = console, verbose, first_reading, echo
         self._began = time.monotonic()
         self._language = "en"
         self._doing: Callable[[str], None] = lambda _: None
@@ -93,6 +100,8 @@ class StepPrinter:
         if isinstance(event, events.Started):
             self._began = time.monotonic()
             self._language = language_of(event.question) or "en"
+            if not self.echo:
+                return
             question = Text.assemble((f"? {plain(event.question)}", "bold"), (f"  ({plain(event.database)})", "dim"))
             self.console.print(question)
         elif isinstance(event, events.Done):
@@ -148,9 +157,9 @@ class StepPrinter:
                 mark = MARKS[event.verified if event.status == "success" else False]
                 self._line(f"part {event.part}", Text.assemble(mark, " ", plain(event.answer)), event)
             case events.Repairing():
-                self._line("again", event.hint or "with this in view", event)
+                self._line("retry", event.hint or "", event)
             case events.HumanReview():
-                self._line("review", "no attempt convinced; a person should look at this", event)
+                self._line("review", "No attempt was accepted. The question needs a review.", event)
             case events.Planned() if self.verbose:
                 self._line("plan", event.plan.model_dump_json(exclude_defaults=True), event)
 
@@ -160,6 +169,8 @@ class StepPrinter:
         if (verdict := event.verdict) is not None:
             said.append((verdict.source, verdict.correct, verdict.reason))
         told = {label for label, _, _ in said}
+        if verdict is not None and verdict.source == "checks" and not verdict.correct:
+            told.add(CONFIRMING["second_draft"])  # their vote is about the rows of another query
         others = [(CONFIRMING[it.name], it.passed, it.detail) for it in event.checks if it.name in CONFIRMING]
         said += [it for it in others if it[0] not in told]
         for label, correct, reason in said:
@@ -248,8 +259,8 @@ class _Watched(Progress):
 def answer_parts(answer: Answer, width: int) -> list[RenderableType]:
     """The answer, its checks and notes for the reader; `width` in characters."""
     parts: list[RenderableType] = [Text(plain(answer.answer))]
-    if answer.checks:
-        parts.append(Padding(checks_text(answer.checks, width), (1, 0, 0, 0)))
+    if unexplained := [check for check in answer.checks if not _has_note(check)]:
+        parts.append(Padding(checks_text(unexplained, width), (1, 0, 0, 0)))
     for part in answer.parts:
         mark = MARKS[part.verified if part.status == "success" else False]
         parts.append(Text.assemble(mark, plain(f" [{part.number}] {part.question}")))
@@ -266,11 +277,28 @@ def notes_of(answer: Answer | AnswerPart) -> list[RenderableType]:
     """Notes on an answer or one of its parts: computed values, failed checks and doubts."""
     notes = [Text(plain(_correction_line(it)), style="dim") for it in answer.corrections]
     notes += [
-        Text.assemble(MARKS[check.passed], f" {check.name}: {plain(check.detail)}")
+        Text.assemble(MARKS[check.passed], f" {name_of(check)}: {plain(check.detail)}")
         for check in answer.checks
-        if check.passed is not True and check.detail
+        if _has_note(check)
     ]
     return [*notes, *(Text(f"? {doubt.rule}: {plain(doubt.detail)}", style="yellow") for doubt in answer.doubts)]
+
+
+def _has_note(check: Check) -> bool:
+    """Whether a check has a line of its own, with what it found."""
+    return check.passed is not True and check.detail != ""
+
+
+@cache
+def _names() -> dict[str, str]:
+    found: dict[str, str] = json.loads(CHECK_NAMES.read_text(encoding="utf-8"))
+    return found
+
+
+def name_of(check: Check) -> str:
+    """A check's name for readers, the same as on the page: "Numbers traced" for `grounding`."""
+    words = check.name.replace("_", " ")
+    return _names().get(check.name, words[:1].upper() + words[1:])
 
 
 def _correction_line(correction: Correction) -> str:
@@ -283,7 +311,7 @@ def checks_text(checks: Iterable[Check], width: int) -> Text:
     """Every check as its mark and name, wrapped between checks."""
     lines = [Text()]
     for check in checks:
-        shown = Text.assemble(MARKS[check.passed], f" {check.name}")
+        shown = Text.assemble(MARKS[check.passed], f" {name_of(check)}")
         if lines[-1] and len(lines[-1]) + 2 + len(shown) > width:
             lines.append(Text())
         lines[-1].append_text(Text.assemble("  " if lines[-1] else "", shown))

@@ -90,7 +90,7 @@ async def test_ask_shows_sql_rows_checks_and_the_answer(cli: Cli, openai: OpenAI
     script(openai)
     ended = await cli("ask", QUESTION, PLUMBLINE_REQUEST_DEADLINE_S="0.001")  # a deadline for a front end, not for here
     assert ended.code == 0, ended.err
-    for shown in (QUESTION, SQL, "460.5", REASON, SENTENCE, "answer, verified", "✓ judge", "✓ grounding"):
+    for shown in (QUESTION, SQL, "460.5", REASON, SENTENCE, "answer, verified", "✓ Judge", "✓ Numbers traced"):
         assert shown in ended.out
     assert "\x1b" not in ended.out, "a pipe gets no control characters"
 
@@ -216,6 +216,14 @@ async def test_chat_answers_piped_questions_the_second_with_the_first_in_view(cl
     assert ended.out.index(SENTENCE) < ended.out.index("There are 5 orders.")
     assert QUESTION in json.dumps(openai.asked[3]["messages"])  # the rewriter's, who alone sees the first question
     assert QUESTION not in json.dumps(openai.asked[4]["messages"])
+
+
+async def test_a_script_shows_each_question_once(cli: Cli, openai: OpenAIServer, tmp_path: Path) -> None:
+    script(openai)
+    (tmp_path / "questions.txt").write_text(f"{QUESTION}\n", encoding="utf-8")
+    ended = await cli("chat", "--script", "questions.txt")
+    assert ended.code == 0, ended.err
+    assert [line for line in ended.out.splitlines() if QUESTION in line] == [f"> {QUESTION}"]
 
 
 async def test_ctrl_c_at_the_prompt_of_chat_ends_it_at_once(environment: dict[str, str], tmp_path: Path) -> None:

@@ -122,6 +122,8 @@ NO_JUDGE = Check(name="judge", passed=None, detail="The judge could not be asked
     (Verdict(reason="It adds up.", correct=True), (), ["judge"], "a judge spoke"),
     (Verdict(reason="It adds up.", correct=True), (DRAFTS,), ["judge", "drafts"], "drafts vote besides"),
     (Verdict(reason="No rows.", correct=False, source="checks"), (), ["checks"], "no model was asked"),
+    (Verdict(reason="More drafts agree on other rows.", correct=False, source="checks"), (DRAFTS,), ["checks"],
+     "the drafts agree on the rows of another query"),
     (None, (DRAFTS.model_copy(update={"passed": False}),), ["drafts"], "they disagree, and nobody decides"),
     (None, (NO_JUDGE,), ["judge"], "why nobody decides"),
     (None, (Check(name="has_rows", passed=True, detail="1 row."),), [], "nobody was asked"),
@@ -132,9 +134,28 @@ def test_who_decides_is_named(verdict: Verdict | None, checks: tuple[Check, ...]
     assert sum("2.1 s" in line for line in lines) == bool(lines), why
 
 
+def test_each_check_stands_once_by_the_name_it_has_on_the_page() -> None:
+    checks = [
+        Check(name="guard", passed=True, detail="One read-only statement."),
+        Check(name="executed", passed=False, detail="No query could be run."),
+        Check(name="own_rule", passed=None),
+    ]
+    text = printed(Done(answer=Answer(status="error", answer="None.", checks=checks)))
+    assert "✓ Read-only  – Own rule" in text
+    assert "✗ Executed: No query could be run." in text
+    assert text.count("✗") == 1
+
+
+def test_a_question_that_stands_above_is_not_printed_again() -> None:
+    shown = console()
+    printer = StepPrinter(shown, echo=False)
+    printer.show(STARTED)
+    assert text_of(shown) == ""
+
+
 def test_a_check_stays_beside_its_mark() -> None:
     checks = [Check(name=name * 8, passed=passed) for name, passed in (("a", True), ("b", False), ("c", None))]
-    assert checks_text(checks, 22).plain == "✓ aaaaaaaa  ✗ bbbbbbbb\n– cccccccc"
+    assert checks_text(checks, 22).plain == "✓ Aaaaaaaa  ✗ Bbbbbbbb\n– Cccccccc"
 
 
 def test_a_query_keeps_its_lines() -> None:

@@ -95,7 +95,7 @@ describe("where no query answered", () => {
     const questions = ["How many orders are there?", "How many customers are there?"];
     const answer = answerOf({
       status: "error",
-      answer: `I could not answer this from the data.\nYou could ask instead: ${questions.join(" ")}`,
+      answer: `I could not answer this from the data.\nYou could ask instead:\n${questions.map((it) => `- ${it}`).join("\n")}`,
       choices: questions.map((question) => ({ label: question, question })),
       sql: null,
       results: [],

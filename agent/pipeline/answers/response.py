@@ -222,7 +222,7 @@ def review_text(review: HumanReview, question: str) -> str:
         reasons = dict.fromkeys(_SENTENCES.split(it, maxsplit=1)[0] for it in review.reasons)
         lines.append(f"{frames.went_wrong} {' '.join(reasons)}")
     if review.suggestions:
-        lines.append(f"{frames.instead} {' '.join(review.suggestions)}")
+        lines += [frames.instead, *(f"- {it}" for it in review.suggestions)]
     return "\n".join(lines)
 
 

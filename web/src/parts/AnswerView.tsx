@@ -62,7 +62,7 @@ export function AnswerView({ answer, question, database, tables, elapsedMs, onAs
         </span>
       </div>
       <AnswerText
-        answer={answer.status === "error" ? { ...answer, answer: withoutSuggestions(answer) } : answer}
+        answer={answer.status === "error" ? { ...answer, answer: withoutChoices(answer) } : answer}
         named={named}
         tables={tables}
         onShow={show}
@@ -131,19 +131,13 @@ function Corrections({ answer }: { answer: Answer }) {
   );
 }
 
-/** The clarification, without the lines that are buttons. */
+/** The text, without the lines that are buttons. */
 function withoutChoices(answer: Answer): string {
   const labels = new Set(answer.choices.map((choice) => `- ${choice.label}`));
   return answer.answer
     .split("\n")
     .filter((line) => !labels.has(line))
     .join("\n");
-}
-
-/** An answer without a query, without the suggestions that are buttons. */
-function withoutSuggestions(answer: Answer): string {
-  const questions = answer.choices.map((choice) => choice.question).join(" ");
-  return questions && answer.answer.endsWith(questions) ? answer.answer.slice(0, -questions.length).trimEnd() : answer.answer;
 }
 
 const ANYWAY = "Ask anyway"; // which the service knows for what it is
