@@ -162,7 +162,7 @@ async def test_a_right_answer_is_said_to_be_right(page: Page, held: HeldModel) -
     right = answer.get_by_role("button", name="Mark as correct")
     await right.click()
     await expect(right).to_have_attribute("aria-pressed", "true")
-    await expect(answer.get_by_text("Your feedback applies from now on.")).to_be_visible()
+    await expect(answer.get_by_text("Your feedback is saved.")).to_be_visible()
 
 
 async def test_a_shared_link_shows_the_answer_that_was_given(

@@ -88,7 +88,7 @@ async def test_what_it_took_is_said(page: Page, held: HeldModel) -> None:
     script(held)
     answer = await answered(page)
     await expect(answer.locator(".spent")).to_contain_text("3 model calls")
-    await expect(answer.locator(".spent")).to_contain_text(re.compile(r"\d tokens · no cost"))
+    await expect(answer.locator(".spent")).to_contain_text(re.compile(r"\d tokens · \$0\.00$"))
 
 
 async def test_a_follow_up_is_understood_with_what_was_said(page: Page, held: HeldModel) -> None:

@@ -228,6 +228,13 @@ def test_a_double_quoted_word_that_is_shown_was_meant_as_a_column() -> None:
     assert "Nearest: status" in error.hint
 
 
+def test_quotes_are_explained_only_where_a_word_may_be_text() -> None:
+    compared = refusal("duckdb", 'SELECT id FROM orders WHERE status = "open"')
+    shown = refusal("duckdb", 'SELECT "stauts" FROM orders')
+    assert "If it is text, write it in 'single' quotes." in compared.hint
+    assert "single" not in shown.hint
+
+
 def test_without_name_checks_all_else_still_holds() -> None:
     unknown = "SELECT a FROM nowhere"
     assert guard.check(unknown, schema("duckdb"), row_limit=9, check_names=False).sql.endswith("LIMIT 9")

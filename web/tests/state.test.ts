@@ -170,7 +170,7 @@ describe("what is shown", () => {
   it("says time and cost as people do", () => {
     expect([span(90), span(3600), span(7200), span(30 * 86_400)]).toEqual(["2 minutes", "1 hour", "2 hours", "30 days"]);
     expect([duration(80), duration(2345), duration(61_000)]).toEqual(["80 ms", "2.3 s", "1 min 1 s"]);
-    expect([cost(null), cost(0), cost(0.00042), cost(0.12)]).toEqual(["cost unknown", "no cost", "$0.00042", "$0.120"]);
+    expect([cost(null), cost(0), cost(0.00042), cost(0.12)]).toEqual(["cost unknown", "$0.00", "$0.00042", "$0.120"]);
   });
 
   it("names files after questions", () => {

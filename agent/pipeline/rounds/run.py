@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from executors.base import CheckedSql
     from rag.linking.values import LinkedValue
 
-CHOSEN = "A query that is known already takes its place."
+CHOSEN = "Another query is tried next."
 
 
 @dataclass

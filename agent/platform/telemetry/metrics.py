@@ -32,7 +32,7 @@ COUNTERS = {
     "text2sql_requests_success_total": "Questions that were answered.",
     "text2sql_retries_total": "Attempts after the first.",
     "text2sql_answer_built_total": "Answers that were written and checked.",
-    "text2sql_human_review_total": "Questions that nothing convinced the judge of.",
+    "text2sql_human_review_total": "Questions without an accepted answer.",
 }
 LATENCIES = {
     "text2sql_schema_fetch_latency_ms": "Reading and enriching the schema.",

@@ -242,8 +242,8 @@ class ColumnNames:
             node.replace(exp.Literal.string(node.name))
             return
         hint = diagnose.column_hint(node.name, self._schema, self._used)
-        if quoted:
-            hint = f"Text has 'single' quotes. {hint}"
+        if quoted and not shown:
+            hint = f"If it is text, write it in 'single' quotes. {hint}"
         raise SqlRefused(ErrorKind.COLUMN_NOT_FOUND, f"There is no column {node.name}.", hint)
 
     def _no_such_qualifier(self, node: exp.Column, frame: Frame) -> SqlRefused:

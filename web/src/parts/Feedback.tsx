@@ -50,7 +50,7 @@ export function Feedback({ answerId }: { answerId: string }) {
           <span className="sr-only">Mark as incorrect</span>
         </button>
         <span role="status" className="small soft">
-          {told ? (giving.data.status === "open" ? "Thank you. A reviewer will look at this answer." : "Thank you. Your feedback applies from now on.") : ""}
+          {told ? (giving.data.status === "open" ? "Thank you. A reviewer will look at this answer." : "Thank you. Your feedback is saved.") : ""}
         </span>
       </div>
       {wrong ? (

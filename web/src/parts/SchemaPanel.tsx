@@ -193,7 +193,7 @@ function HowRead({ database }: { database: string }) {
       <summary>How it was read</summary>
       {report.error ? <ProblemView problem={asProblem(report.error)} again={() => void report.refetch()} /> : null}
       {report.data?.tables.length || report.data?.problems.length ? <ReadReportView report={report.data} /> : null}
-      {report.data && !report.data.tables.length ? <p className="small soft">It is a database, and read as it is.</p> : null}
+      {report.data && !report.data.tables.length ? <p className="small soft">This database is queried directly. No files were converted.</p> : null}
     </details>
   );
 }

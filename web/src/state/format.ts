@@ -173,7 +173,7 @@ export function span(seconds: number): string {
 
 export function cost(usd: number | null | undefined, language?: string): string {
   if (usd === null || usd === undefined) return "cost unknown";
-  if (usd === 0) return "no cost";
+  if (usd === 0) return "$0.00";
   const digits =
     usd < 0.01
       ? { minimumSignificantDigits: 2, maximumSignificantDigits: 2 }
