@@ -12,7 +12,7 @@ Flag = StrictBool
 
 def _number(value: Any) -> Any:
     if isinstance(value, bool | str | bytes):
-        raise ValueError("Input should be a number")  # noqa: TRY004  pydantic treats a TypeError as a bug
+        raise ValueError("Send a number")  # noqa: TRY004  pydantic treats a TypeError as a bug
     return value
 
 

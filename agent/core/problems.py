@@ -31,14 +31,53 @@ STATUS_OF_KIND: dict[ErrorKind, int] = {ErrorKind.NOT_READ_ONLY: 409, ErrorKind.
 TYPE_PREFIX = "urn:plumbline:problem:"
 # For errors that are bugs: stable type, title, detail.
 UNEXPECTED = ("unexpected", "Unexpected error", "Something failed that should not. Report it with the trace_id.")
-# Advice for pydantic errors whose message has none.
+# What to do about a field, by the type of pydantic's error. In braces: values of the error's context.
 _ADVICE = {
     "missing": "Required, but missing: add it",
     "extra_forbidden": "Unknown field: remove it, or correct its spelling",
+    "string_type": "Send a text",
+    "bool_type": "Send true or false",
+    "bool_parsing": "Send true or false",
+    "int_type": "Send a whole number",
+    "int_parsing": "Send a whole number",
+    "int_from_float": "Send a whole number",
+    "float_type": "Send a number",
+    "float_parsing": "Send a number",
+    "finite_number": "Send a finite number",
+    "list_type": "Send a list",
+    "tuple_type": "Send a list",
+    "dict_type": "Send an object",
+    "model_type": "Send an object",
+    "model_attributes_type": "Send an object",
+    "greater_than": "Send a number above {gt}",
+    "greater_than_equal": "Send a number from {ge} on",
+    "less_than": "Send a number below {lt}",
+    "less_than_equal": "Send a number up to {le}",
+    "literal_error": "Send {expected}",
+    "enum": "Send {expected}",
 }
-# Length errors of pydantic -> (words, key of the bound in the error's context).
-_LENGTHS = {"too_long": ("at most", "max_length"), "too_short": ("at least", "min_length")}
+# Errors of lengths -> (words, key of the bound in the error's context).
+_LENGTHS = {
+    "too_long": ("at most", "max_length"),
+    "too_short": ("at least", "min_length"),
+    "string_too_long": ("at most", "max_length"),
+    "string_too_short": ("at least", "min_length"),
+}
+_HEX = "0 to 9 and a to f"
 _HEX_ID = re.compile(r"\^\[0-9a-f\]\{(\d+)\}\$")  # the pattern of ids in paths and queries
+# What to do about a text of the wrong form, by its pattern in the contract.
+_FORMS = {
+    "^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$": (
+        "Use letters, digits, '.', '_' and '-', at most 64 characters, and begin with a letter or a digit"
+    ),
+    "^[0-9a-f]{32}(-[0-9a-f]{16})?$": f"Send the `answer_id` of an answer: 32 characters ({_HEX}), '-', and 16 more",
+    "^[0-9a-f]{1,64}$": f"It should be an id of at most 64 characters, {_HEX}",
+    "^[A-Za-z0-9_-]{1,100}$": "Send it as you received it: at most 100 letters, digits, '_' and '-'",
+    "^[A-Za-z][A-Za-z0-9_+/-]{0,63}$": "Send the name of a time zone, such as Europe/Berlin",
+    "^[0-9]{0,9}$": "Send the number of the last event that you received, such as 12",
+    "^[!-~]+$": "Use letters, digits and punctuation of ASCII, without spaces",
+    r"[^\s\u001c-\u001f\u0085]": "Write at least one character that is no white space",
+}
 
 
 class Problem(Frozen):
@@ -99,12 +138,22 @@ def build_unexpected_problem(trace_id: str) -> Problem:
 
 
 def field_message(error: Mapping[str, Any]) -> str:
-    """pydantic's error for a field, reworded for API callers. Text lengths are in characters, not items."""
-    if error["type"] in _ADVICE:
-        return _ADVICE[error["type"]]
-    if error["type"] in _LENGTHS and isinstance(error["input"], str):
-        words, bound = _LENGTHS[error["type"]]
-        return f"String should have {words} {plural(error['ctx'][bound], 'character')}"
-    if error["type"] == "string_pattern_mismatch" and (digits := _HEX_ID.fullmatch(error["ctx"]["pattern"])):
-        return f"It should be an id of {digits[1]} characters, 0 to 9 and a to f"
+    """What to do about a field, in the words of API callers, for an error of pydantic."""
+    kind, context = error["type"], error.get("ctx", {})
+    if kind in _ADVICE:
+        return _ADVICE[kind].format(**context)
+    if kind in _LENGTHS:
+        words, bound = _LENGTHS[kind]
+        is_text = isinstance(error["input"], str)
+        return f"{'Use' if is_text else 'Send'} {words} {plural(context[bound], 'character' if is_text else 'item')}"
+    if kind == "string_pattern_mismatch":
+        return describe_form(context["pattern"])
     return str(error["msg"]).removeprefix("Value error, ")
+
+
+def describe_form(pattern: str) -> str:
+    """What a text should be like that does not match a pattern of the contract."""
+    pattern = pattern.removesuffix("|^$")
+    if digits := _HEX_ID.fullmatch(pattern):
+        return f"It should be an id of {digits[1]} characters, {_HEX}"
+    return _FORMS.get(pattern, f"It does not match the pattern {pattern}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import httpx2
@@ -10,6 +10,7 @@ import pytest
 from api_client import api_client, app_without_docs, problem
 from openapi_document import Document
 
+from agent.core.problems import describe_form
 from agent.pipeline.service import Service
 from testbed.scripted_model import ScriptedModel
 
@@ -51,13 +52,48 @@ async def test_a_text_or_a_truth_value_is_no_number_and_neither_is_a_number_a_tr
 
 
 @pytest.mark.parametrize("path, body, detail", [
-    ("/query", ASKED | {"database": "x" * 201}, "database: String should have at most 200 characters"),
-    ("/rag/search", {"database": "shop", "query": ""}, "query: String should have at least 1 character"),
+    ("/query", ASKED | {"database": "x" * 201}, "database: Use at most 200 characters"),
+    ("/rag/search", {"database": "shop", "query": ""}, "query: Use at least 1 character"),
 ])  # fmt: skip
 async def test_the_length_of_a_text_is_in_characters(
     client: Client, path: str, body: dict[str, Any], detail: str
 ) -> None:
     assert problem(await client.post(path, json=body), 422, "invalid-field")["detail"] == detail
+
+
+@pytest.mark.parametrize("path, body, message", [
+    ("/query", ASKED | {"database": 5}, "Send a text"),
+    ("/query", ASKED | {"options": {"row_limit": 0}}, "Send a number from 1 on"),
+    ("/query", ASKED | {"options": {"effort": "most"}}, "Send 'quick', 'balanced' or 'thorough'"),
+    ("/query", ASKED | {"options": {"clarify": "no"}}, "Send true or false"),
+    ("/query", ASKED | {"options": []}, "Send an object"),
+    ("/feedback", {"answer_id": "!", "correct": True},
+     "Send the `answer_id` of an answer: 32 characters (0 to 9 and a to f), '-', and 16 more"),
+    ("/saved", RUN | {"name": " "}, "Write at least one character that is no white space"),
+    ("/databases?name=My%20Data!", {},
+     "Use letters, digits, '.', '_' and '-', at most 64 characters, and begin with a letter or a digit"),
+])  # fmt: skip
+async def test_a_field_that_cannot_be_used_says_what_to_send(
+    client: Client, path: str, body: dict[str, Any], message: str
+) -> None:
+    refused = problem(await client.post(path, json=body), 422, "invalid-field")
+    assert message in [error["message"] for error in refused["errors"]]
+
+
+async def test_every_pattern_of_the_contract_is_told_in_words(client: Client) -> None:
+    found = {it.removesuffix("|^$") for it in _patterns((await client.get("/openapi.json")).json())}
+    only_in_rules = {r"^[ \t\r\n]*$", '^".+"$'}  # between fields, and of a response's header
+    assert len(found) > 5
+    assert [it for it in found - only_in_rules if "pattern" in describe_form(it)] == []
+
+
+def _patterns(described: object) -> Iterator[str]:
+    if isinstance(described, dict):
+        found = described.get("pattern")
+        yield from [found] if isinstance(found, str) else []
+    if isinstance(described, dict | list):
+        for value in described.values() if isinstance(described, dict) else described:
+            yield from _patterns(value)
 
 
 _NO_VALUES = "parameters: Send a list of values for `?`, or an object of values for `:name`."

@@ -83,7 +83,7 @@ def _by_http(status: int, **changes: Any) -> ProblemCase:
     return ProblemCase(problem.type.removeprefix(TYPE_PREFIX), problem, None)
 
 
-_FIELD = {"field": "options.row_limit", "message": "Input should be greater than or equal to 1"}
+_FIELD = {"field": "options.row_limit", "message": "Send a number from 1 on"}
 
 CASES: tuple[ProblemCase, ...] = (
     _by_http(400),
