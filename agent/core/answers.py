@@ -217,7 +217,8 @@ class Answer(Frozen):
     clarification: The question to the user. Null unless `status` is `clarification_needed`.
     clarification_reason: What is ambiguous. `missing_data`: the database lacks the data. `model`: the model asked. Null
         unless `status` is `clarification_needed`.
-    choices: Suggested replies to `clarification`, or questions to ask instead, if no attempt was accepted.
+    choices: Suggested replies to `clarification`, example questions of small talk, or questions to ask instead, if no
+        attempt was accepted.
     needs_human_review: Whether a person should check the answer.
     review_id: Id of the answer's review. Null if there is none.
     warnings: What was skipped or incomplete, one sentence each.

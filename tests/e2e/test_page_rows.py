@@ -93,12 +93,26 @@ async def test_the_query_is_laid_out_copied_edited_and_run_again(page: Page, hel
     copied = await page.evaluate("navigator.clipboard.readText()")
     assert " ".join(copied.split()).startswith("SELECT status, COUNT(*) AS orders")
 
+    await expect(panel.locator(".explanation")).to_be_visible()
     await retype(editor, "SELECT name FROM customers ORDER BY name")
     await editor.press("Control+Enter")
     await expect(panel.get_by_role("cell")).to_have_text(["Ada", "Bo", "Cy"])
+    await expect(panel.locator(".explanation")).to_have_count(0)  # which is of the answer's query
     await tab(answer, "Rows")
     await tab(answer, "SQL")
     await expect(editor).to_have_text("SELECT name FROM customers ORDER BY name")
+
+
+async def test_completions_close_when_the_query_is_run(page: Page, held: HeldModel) -> None:
+    script(held)
+    panel = await tab(await answered(page), "SQL")
+    editor = panel.get_by_role("textbox", name="SQL editor")
+    await retype(editor, "SELECT name FROM customers WHERE name = 'Bo' OR na")
+    await expect(panel.get_by_role("listbox")).to_be_visible()
+    await retype(editor, "SELECT name FROM customers ORDER BY name")  # its completions are still looked up
+    await panel.get_by_role("button", name="Run").click()
+    await expect(panel.get_by_role("cell")).to_have_text(["Ada", "Bo", "Cy"])
+    await expect(panel.get_by_role("listbox")).to_have_count(0)
 
 
 async def test_what_is_edited_is_guarded(page: Page, seen: Watched, held: HeldModel) -> None:

@@ -132,6 +132,8 @@ async def test_small_talk_is_answered_in_its_language(ask: Ask, model: ScriptedM
 
     assert (answer.status, answer.kind) == ("success", "small_talk")
     assert says in answer.answer
+    assert all(f"- {choice.question}" in answer.answer for choice in answer.choices)
+    assert bool(answer.choices) == ("\n- " in answer.answer), "the examples are choices, too"
     assert not model.asked
 
 

@@ -103,6 +103,14 @@ def test_each_kind_of_chart_is_valid(keys: list[str], kind: str) -> None:
     validator().validate(chart.spec)
 
 
+def test_a_chart_of_joined_names_is_valid() -> None:
+    rows = (("Ann", "Lee", 3), ("Bo", "Ray", 2), ("Cy", "Fox", 1))
+    chart = recommend(QueryResult(columns=("first_name", "last_name", "total"), rows=rows))
+    assert chart is not None
+    validator().validate(chart.spec)
+    assert chart.x == "last_name"
+
+
 def test_a_histogram_is_valid_and_a_wrong_chart_is_not() -> None:
     chart = recommend(QueryResult(columns=("price",), rows=tuple((n * 1.5,) for n in range(50))))
     assert chart is not None

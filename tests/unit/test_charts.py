@@ -205,6 +205,36 @@ def test_titles_and_description_say_what_is_drawn() -> None:
     )
 
 
+@pytest.mark.parametrize("name, sql, question, title", [
+    ("COUNT(T1.id)", "SELECT c, COUNT(T1.id) FROM lessons AS T1 GROUP BY c", "", "Number by class"),
+    ("COUNT(T1.id)", "SELECT c, COUNT(T1.id) FROM lessons AS T1 GROUP BY c", "Wie viele Stunden?", "Number by class"),
+    ("COUNT(*)", "SELECT c, COUNT(*) FROM lessons GROUP BY c", "How many lessons per class?", "Lessons by class"),
+    ("AVG(T1.unit_price)", "SELECT c, AVG(T1.unit_price) FROM t AS T1 GROUP BY c", "", "Average unit price by class"),
+])  # fmt: skip
+def test_a_column_without_a_name_has_the_label_of_answers(name: str, sql: str, question: str, title: str) -> None:
+    columns: dict[str, list[JsonValue]] = {"class": ["a", "b", "c"], name: [1, 2, 4]}
+    chart = recommend(rows(**columns), sql, "sqlite", question)
+    assert chart is not None
+    assert chart.spec["title"] == title
+    assert (chart.y, encoding(chart)["y"]["title"]) == (name, title.split(" by ")[0].lower())
+
+
+def test_the_names_of_a_person_are_one_axis() -> None:
+    chart = chart_of(first_name=["Ann", "Ann", "Bo"], last_name=["Lee", "Ray", "Ray"], lessons=[9, 5, 2])
+    assert (chart.type, chart.x, chart.spec["title"]) == ("bar", "last_name", "Lessons by name")
+    assert encoding(chart)["x"]["field"] == "first_name last_name"
+    assert "color" not in encoding(chart)
+    assert chart.spec["transform"] == [
+        {"calculate": 'datum["first_name"] + \' \' + datum["last_name"]', "as": "first_name last_name"}
+    ]
+    assert "the highest is 9 (Ann Lee)" in chart.spec["description"]
+
+
+def test_names_that_are_missing_are_not_joined() -> None:
+    chart = recommend(rows(first_name=["Ann", None, "Bo"], last_name=["Lee", "Ray", "Fox"], lessons=[9, 5, 2]))
+    assert chart is None or "transform" not in chart.spec
+
+
 @pytest.mark.parametrize("name, field", [
     ("total", "total"),
     ("c.total", r"c\.total"),

@@ -12,6 +12,7 @@ import { ProblemView } from "./parts/ProblemView";
 import { SchemaPanel } from "./parts/SchemaPanel";
 import { Sidebar } from "./parts/Sidebar";
 import { TurnView } from "./parts/TurnView";
+import { hasNoRows } from "./state/rows";
 import { useRoute } from "./state/route";
 import { useConversation } from "./state/useConversation";
 import { useWide } from "./state/useWide";
@@ -193,6 +194,7 @@ export function App() {
                   database={database}
                   questions={details.data?.questions ?? []}
                   shared={shared?.question ?? ""}
+                  empty={hasNoRows(tables)}
                   onAsk={ask}
                 />
               )}

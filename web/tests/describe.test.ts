@@ -36,6 +36,18 @@ group("a chart in words", () => {
     expect(words(wish({ x: "year", y: "n", mark: "area" }), rows, { year: "year" })).toContain("Area chart of n for each year from 2023 to 2024");
   });
 
+  it("calls columns as the chart does, and joins a person's names", () => {
+    const joined = { as: "first_name last_name", columns: ["first_name", "last_name"] };
+    const rows = [{ first_name: "Ann", last_name: "Lee", "COUNT(T1.id)": 9 }, { first_name: "Bo", last_name: "Ray", "COUNT(T1.id)": 2 }];
+    const encoding = {
+      x: { field: joined.as, title: "name", type: "nominal" },
+      y: { field: "COUNT(T1\\.id)", title: "lessons", type: "quantitative" },
+    };
+    expect(describe({ mark: "bar", encoding, usermeta: { joined } }, Object.keys(rows[0] ?? {}), rows, {}, "en")).toBe(
+      "Bar chart of lessons for each name: 2 values; the highest is 9 (Ann Lee), the lowest 2 (Bo Ray).",
+    );
+  });
+
   it("says the ends of two amounts, and what has no amount", () => {
     const rows = [{ a: 1, b: 1234.5, c: "x" }, { a: 2, b: 3, c: null }];
     expect(words(wish({ x: "a", y: "b", mark: "point" }), rows)).toBe("Scatter plot of a and b: 2 rows; a from 1 to 2, b from 3,0 to 1.234,5.");

@@ -3,6 +3,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import { LookView, refusal } from "../src/parts/AddData";
+import { Asked } from "../src/parts/Asked";
 import { AnswerText } from "../src/parts/AnswerText";
 import { AnswerView } from "../src/parts/AnswerView";
 import { Checks } from "../src/parts/Checks";
@@ -14,6 +15,8 @@ import { RowsTable } from "../src/parts/RowsTable";
 import { Steps } from "../src/parts/Steps";
 import { Tabs } from "../src/parts/Tabs";
 import { UndoNotice } from "../src/parts/UndoNotice";
+import { Welcome } from "../src/views/Welcome";
+import { hasNoRows } from "../src/state/rows";
 import { type Deleted, UNDO_MS, useDeletion } from "../src/state/useDeletion";
 import type { Answer, Check, Table } from "../src/api/types";
 import { answerOf, partOf } from "./answers";
@@ -87,6 +90,70 @@ describe("a question back about what the data lacks", () => {
     await userEvent.click(screen.getByRole("button", { name: "Ask anyway" }));
     expect(ask).toHaveBeenCalledWith("Ask anyway");
   });
+});
+
+describe("small talk", () => {
+  it("has its examples as buttons, and not in the text again", async () => {
+    const ask = vi.fn();
+    const question = "How many orders are there?";
+    const answer = answerOf({
+      kind: "small_talk",
+      answer: `Hello!\nFor example:\n- ${question}`,
+      choices: [{ label: question, question }],
+      sql: null,
+      results: [],
+      numbers: [],
+    });
+    render(<AnswerView answer={answer} question="hello" database="shop" tables={[]} elapsedMs={5} onAsk={ask} />);
+    expect(screen.getAllByText(question)).toHaveLength(1);
+    expect(screen.queryByText("You could ask instead:")).toBeNull();
+    await userEvent.click(screen.getByRole("button", { name: question }));
+    expect(ask).toHaveBeenCalledWith(question);
+  });
+});
+
+describe("a clarification", () => {
+  it("has dates as the rest of the page", () => {
+    const choices = [{ label: "from 2024-01-31", question: "How many orders from 2024-01-31?" }];
+    const answer = answerOf({ status: "clarification_needed", answer: "The orders end on 2024-06-30.\n- from 2024-01-31", choices });
+    render(<AnswerView answer={answer} question="recent?" database="shop" tables={[]} elapsedMs={5} onAsk={vi.fn()} />);
+    expect(screen.getByText("The orders end on Jun 30, 2024.")).toBeTruthy();
+    expect(screen.getByRole("button", { name: "from Jan 31, 2024" })).toBeTruthy();
+  });
+});
+
+describe("a question", () => {
+  it("is cut if it is long, and shown whole on demand", async () => {
+    render(<Asked question={"word ".repeat(1000)} as="h2" />);
+    const heading = screen.getByRole("heading");
+    expect(heading.classList.contains("cut")).toBe(true);
+    await userEvent.click(screen.getByRole("button", { name: "Show all" }));
+    expect(heading.classList.contains("cut")).toBe(false);
+    expect(screen.getByRole("button", { name: "Show less" }).getAttribute("aria-expanded")).toBe("true");
+  });
+
+  it("stands whole if it is short", () => {
+    render(<Asked question="How many?" as="h1" />);
+    expect(screen.queryByRole("button")).toBeNull();
+  });
+});
+
+describe("the start", () => {
+  const welcome = (empty: boolean, questions: string[]) =>
+    render(<Welcome database="own" questions={questions} shared="" empty={empty} onAsk={vi.fn()} />);
+
+  it("says that there are no rows", () => {
+    welcome(hasNoRows([{ name: "a", row_count: 0 } as Table]), []);
+    expect(screen.getByRole("status").textContent).toContain("no rows yet");
+  });
+
+  it.each([[[]], [[{ name: "a" }]], [[{ name: "a", row_count: 0 }, { name: "b", row_count: 2 }]]])(
+    "says nothing of rows where there are some, or nobody knows: %o",
+    (tables) => {
+      welcome(hasNoRows(tables as Table[]), []);
+      expect(screen.queryByRole("status")).toBeNull();
+    },
+  );
 });
 
 describe("where no query answered", () => {
@@ -544,7 +611,8 @@ describe("data of one's own", () => {
     render(<ReadReportView report={{ database: "own", tables: [table], problems: ["bad.csv is not text."] }} />);
     expect(howRead(table)).toEqual(["sales.csv", "60 rows", "cp1252", "semicolon between fields", "decimal comma"]);
     expect(screen.getByText("bad.csv is not text.")).toBeTruthy();
-    expect(screen.getByText(/Kept as text: not numbers: 3 of 59 values\./)).toBeTruthy();
+    expect(screen.getByText(/Kept as text: 3 of 59 values are not numbers\./)).toBeTruthy();
     expect(screen.getByRole("row", { name: /Menge varchar 59 1/ })).toBeTruthy();
+    expect(screen.getAllByRole("columnheader").map((one) => one.textContent)).toEqual(["Column", "Type", "Values", "Empty"]);
   });
 });

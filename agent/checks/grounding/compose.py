@@ -136,6 +136,17 @@ def show_cell(facts: Facts, row: int, column: ColumnFacts) -> str:
     return _Composer(facts).show_cell(facts.rows[row][column.index], column)
 
 
+def label_columns(facts: Facts) -> tuple[str, ...]:
+    """The label of each column, as inside a sentence: "average price" for `AVG(t.price)`."""
+    composer = _Composer(facts)
+    return tuple(composer._inside(composer._label(column)) for column in facts.columns)
+
+
+def are_names_of_person(given: str, family: str) -> bool:
+    """Whether two column names are those of the given name and the family name of a person."""
+    return _PERSON.fullmatch(f"{given} {family}".lower().replace("_", " ")) is not None
+
+
 @dataclass
 class _Composer:
     facts: Facts
@@ -393,7 +404,7 @@ def _is_name(cell: JsonValue) -> bool:
 
 def _are_one_name(given: ColumnFacts, *family: ColumnFacts) -> bool:
     """Whether two columns are the given name and the family name of a person."""
-    return any(_PERSON.fullmatch(f"{given.name} {it.name}".lower().replace("_", " ")) for it in family)
+    return any(are_names_of_person(given.name, it.name) for it in family)
 
 
 def _write_month(year: int, number: int, language: str) -> str:

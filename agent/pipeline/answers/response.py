@@ -58,8 +58,8 @@ def build_answer(run: Run, best: Attempt, suggestions: Sequence[str] = ()) -> An
             "plan": best.plan,
             "reused": best.is_reused,
             "cursor": run.cursor,
-            "chart": recommend(best.rows, best.executed_sql or best.sql, run.database.dialect),
-            "choices": _as_choices(suggestions),
+            "chart": recommend(best.rows, best.executed_sql or best.sql, run.database.dialect, run.question.text),
+            "choices": as_choices(suggestions),
             "needs_human_review": not best.is_accepted,
         }
     )
@@ -197,7 +197,7 @@ def build_error_answer(run: Run, text: str, suggestions: Sequence[str] = ()) -> 
         update={
             "status": "error",
             "answer": text,
-            "choices": _as_choices(suggestions),
+            "choices": as_choices(suggestions),
             "sql": last.sql or None,
             "plan": last.plan,
             "explanation": explain_attempt(last, run.database.dialect),
@@ -207,7 +207,8 @@ def build_error_answer(run: Run, text: str, suggestions: Sequence[str] = ()) -> 
     )
 
 
-def _as_choices(questions: Sequence[str]) -> list[Choice]:
+def as_choices(questions: Sequence[str]) -> list[Choice]:
+    """Questions to ask, as the choices of an answer."""
     return [Choice(label=question, question=question) for question in questions]
 
 

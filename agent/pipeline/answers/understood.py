@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from agent.core.answers import Answer
 from agent.core.models import Check
-from agent.pipeline.answers.response import common
+from agent.pipeline.answers.response import as_choices, common
 from agent.understanding.messages.by_meaning import about_data_by_meaning, may_be_about_data_by_meaning
 from agent.understanding.messages.reading import DataQuestion, about_data, may_be_about_data
 from agent.understanding.messages.replies import DataReplies, Reply, talk_reply, wants_examples
@@ -68,6 +68,7 @@ def _answer(run: Run, found: Reply, kind: Kind) -> Answer:
             "row_count": len(found.rows),
             "tables_used": list(found.tables),
             "checks": checks,
+            "choices": as_choices(found.examples),
         }
     )
 

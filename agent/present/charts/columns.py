@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from agent.checks.grounding.evidence.query_facts import QueryFacts
+from agent.checks.grounding.evidence.facts import Facts
 from executors.base import JsonValue, QueryResult
 from rag.linking.month_names import NAMES
 
@@ -36,17 +36,27 @@ class Grain(StrEnum):
 
 
 class ChartColumn(NamedTuple):
-    """One column. `name`: its key in the records of a response."""
+    """One column. `name`: its key in the records of a response. `label`: its name for readers, if it has another.
+
+    `parts`: the columns that it joins: a given name and the family name of a person.
+    """
 
     name: str
     values: tuple[JsonValue, ...]
     role: ColumnRole
     grain: Grain | None = None
+    label: str = ""
+    parts: tuple[str, ...] = ()
 
     @property
     def words(self) -> str:
         """The readable name: "order date" for `order_date`. Vega-Lite's tooltips break on a backslash in a title."""
-        return " ".join(re.sub(r"[_\\]", " ", self.name).split()) or "value"
+        return " ".join(re.sub(r"[_\\]", " ", self.label or self.name).split()) or "value"
+
+    @property
+    def stored(self) -> str:
+        """A column of the records that it is drawn from."""
+        return self.parts[-1] if self.parts else self.name
 
     @property
     def is_named(self) -> bool:
@@ -89,15 +99,41 @@ _ID_NAME = re.compile(
 _ID_CAMEL = re.compile(r"[a-z](Id|ID|Key|Code|No)$")
 
 
-def read_columns(result: QueryResult, facts: QueryFacts | None = None) -> tuple[ChartColumn, ...]:
-    """The columns of a result with rows, by the names in its records; empty if these names are not unique."""
+def read_columns(result: QueryResult, facts: Facts) -> tuple[ChartColumn, ...]:
+    """The columns of a result with rows, by the names in its records; empty if these names are not unique.
+
+    Their labels are those of a composed answer. A given name and the family name behind it are one column.
+    """
+    from agent.checks.grounding.compose import label_columns
+
     names = tuple(result.records()[0])
     if len(names) != len(result.columns):
         return ()
     cells = zip(*result.rows, strict=True)
-    stated = facts.projections if facts is not None and len(facts.projections) == len(names) else ()
-    monthly = [it.monthly for it in stated] or [False] * len(names)
-    return tuple(_column(*it) for it in zip(names, cells, monthly, strict=True))
+    monthly = [it.projection.monthly for it in facts.columns]
+    found = [_column(*it) for it in zip(names, cells, monthly, strict=True)]
+    labelled = [column._replace(label=label) for column, label in zip(found, label_columns(facts), strict=True)]
+    return tuple(_join_names(labelled))
+
+
+def _join_names(columns: Sequence[ChartColumn]) -> Iterator[ChartColumn]:
+    from agent.checks.grounding.compose import are_names_of_person
+
+    rest = list(columns)
+    while rest:
+        given, *rest = rest
+        family = rest[0] if rest else None
+        if family is None or not are_names_of_person(given.name, family.name) or not _are_texts(given, family):
+            yield given
+            continue
+        rest = rest[1:]
+        parts = (given.name, family.name)
+        values = tuple(f"{first} {last}" for first, last in zip(given.values, family.values, strict=True))
+        yield ChartColumn(" ".join(parts), values, ColumnRole.CATEGORY, label="name", parts=parts)
+
+
+def _are_texts(*columns: ChartColumn) -> bool:
+    return all(isinstance(value, str) for column in columns for value in column.values)
 
 
 def is_number(value: JsonValue) -> bool:

@@ -17,7 +17,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agent.checks.grounding.evidence.query_facts import query_facts
+from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.languages.language import language_of
 from agent.core.answers import Chart
 from agent.present.charts import spec
 from agent.present.charts.columns import ChartColumn, ColumnRole, is_number, read_columns
@@ -34,14 +35,22 @@ _NEVER_ADDS_UP = re.compile(
 )
 
 
-def recommend(result: QueryResult, sql: str = "", dialect: str = "") -> Chart | None:
+def recommend(result: QueryResult, sql: str = "", dialect: str = "sqlite", question: str = "") -> Chart | None:
     """The chart for a result; None if no chart is useful or rows are missing.
 
-    sql, dialect: its query, which says which full dates are months; a column's name may say it, too.
+    sql, dialect: its query, which says which full dates are months; a column's name may say it, too. question: its noun
+    for what is counted is the label of the count. Labels are in English.
     """
     if result.truncated or not MIN_ROWS <= result.row_count <= MAX_ROWS:
         return None
-    columns = read_columns(result, query_facts(sql, dialect) if sql else None)
+    asked = question if language_of(question) in ("en", None) else ""
+    columns = read_columns(result, Facts(question=asked, result=result, sql=sql, dialect=dialect))
+    chart = _chart(columns)
+    joined = next((it for it in columns if it.parts), None)
+    return chart if chart is None or joined is None else spec.with_joined(chart, joined)
+
+
+def _chart(columns: Sequence[ChartColumn]) -> Chart | None:
     times, categories = _with(columns, ColumnRole.TIME), _with(columns, ColumnRole.CATEGORY)
     measures = [column for column in _with(columns, ColumnRole.MEASURE) if len(set(column.numbers)) > 1]
     ids = _with(columns, ColumnRole.OTHER)
@@ -94,7 +103,7 @@ def _line(x: ChartColumn, y: ChartColumn, by: ChartColumn | None = None) -> Char
         encoding["color"] = spec.series(by)
     mark, description = {"type": "line", "point": True}, _describe_keyed("Line chart", y, keys)
     view = spec.view(mark, encoding, title=_title(y, *keys), description=description)
-    return Chart(type="line", x=x.name, y=y.name, spec=view)
+    return Chart(type="line", x=x.stored, y=y.name, spec=view)
 
 
 def _lines(x: ChartColumn, by: ChartColumn, y: ChartColumn) -> Chart | None:
@@ -116,7 +125,7 @@ def _bars(x: ChartColumn, y: ChartColumn) -> Chart | None:
         title=_title(y, x),
         description=_describe_keyed("Bar chart", y, [x]),
     )
-    return Chart(type="bar", x=x.name, y=y.name, spec=view)
+    return Chart(type="bar", x=x.stored, y=y.name, spec=view)
 
 
 def _group(x: ChartColumn, by: ChartColumn, y: ChartColumn) -> Chart | None:
@@ -135,7 +144,7 @@ def _group(x: ChartColumn, by: ChartColumn, y: ChartColumn) -> Chart | None:
         encoding["xOffset"] = {"field": spec.field(by.name), "sort": encoding["color"]["sort"]}
     kind = "Stacked bar chart" if stacked else "Grouped bar chart"
     view = spec.view({"type": "bar"}, encoding, title=_title(y, x, by), description=_describe_keyed(kind, y, [x, by]))
-    return Chart(type="bar", x=x.name, y=y.name, spec=view)
+    return Chart(type="bar", x=x.stored, y=y.name, spec=view)
 
 
 def _adds_up(y: ChartColumn) -> bool:
@@ -154,7 +163,7 @@ def _points(measures: Sequence[ChartColumn]) -> Chart | None:
         title=f"{_capital(y.words)} against {x.words}",
         description=_describe_measures("Scatter plot", [x, y]),
     )
-    return Chart(type="scatter", x=x.name, y=y.name, spec=view)
+    return Chart(type="scatter", x=x.stored, y=y.name, spec=view)
 
 
 def _histogram(y: ChartColumn) -> Chart | None:

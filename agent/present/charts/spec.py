@@ -6,9 +6,11 @@ The data is a named source, `results`: the rows of the response, passed by the p
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
+from agent.core.answers import Chart
 from agent.present.charts.columns import ChartColumn, Grain, calendar_order
 from executors.base import JsonValue
 
@@ -38,6 +40,14 @@ def view(mark: Channel, encoding: dict[str, Channel], *, title: str, description
         "mark": {"tooltip": True, **mark},
         "encoding": encoding,
     }
+
+
+def with_joined(chart: Chart, column: ChartColumn) -> Chart:
+    """The chart with a column that joins two of the rows. `usermeta` names them for a page that describes the chart."""
+    values = " + ' ' + ".join(f"datum[{json.dumps(part)}]" for part in column.parts)
+    made = {"transform": [{"calculate": values, "as": column.name}]}
+    about = {"usermeta": {"joined": {"as": column.name, "columns": list(column.parts)}}}
+    return chart.model_copy(update={"spec": chart.spec | made | about})
 
 
 def time(column: ChartColumn) -> Channel:

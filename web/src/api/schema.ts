@@ -1217,7 +1217,7 @@ export interface components {
             clarification_reason?: ("vague_time" | "two_dates" | "several_values" | "several_columns" | "vague_measure" | "vague_limit" | "missing_context" | "missing_data" | "model") | null;
             /**
              * Choices
-             * @description Suggested replies to `clarification`, or questions to ask instead, if no attempt was accepted.
+             * @description Suggested replies to `clarification`, example questions of small talk, or questions to ask instead, if no attempt was accepted.
              * @default []
              */
             choices: components["schemas"]["Choice"][];

@@ -7,6 +7,7 @@ import { Composer } from "../parts/Composer";
 import { ProblemView } from "../parts/ProblemView";
 import { TurnView } from "../parts/TurnView";
 import { Welcome } from "../views/Welcome";
+import { hasNoRows } from "../state/rows";
 import { useConversation } from "../state/useConversation";
 
 const NONE: Table[] = [];
@@ -29,7 +30,7 @@ export function Chat({ database }: { database: string }) {
       <div className="conversation" role="log" aria-label="Conversation" aria-live="off">
         {details.error ? <ProblemView problem={asProblem(details.error)} again={() => void details.refetch()} /> : null}
         {turns.length || details.error ? null : (
-          <Welcome database={database} questions={details.data?.questions ?? []} shared="" onAsk={ask} />
+          <Welcome database={database} questions={details.data?.questions ?? []} shared="" empty={hasNoRows(schema.data?.tables ?? NONE)} onAsk={ask} />
         )}
         {turns.map((turn) => (
           <TurnView

@@ -4,6 +4,7 @@ import type { Answer, Choice, Table } from "../api/types";
 import { meaningsOf } from "../state/columns";
 import { Embedded } from "../state/embedded";
 import { cost, duration, plural } from "../state/format";
+import { withDates } from "../state/moments";
 import type { AnswerNumber } from "../state/numbers";
 import { AnswerText } from "./AnswerText";
 import { Checks } from "./Checks";
@@ -62,13 +63,13 @@ export function AnswerView({ answer, question, database, tables, elapsedMs, onAs
         </span>
       </div>
       <AnswerText
-        answer={answer.status === "error" ? { ...answer, answer: withoutChoices(answer) } : answer}
+        answer={listsChoices(answer) ? { ...answer, answer: withoutChoices(answer) } : answer}
         named={named}
         tables={tables}
         onShow={show}
         onRecords={onRecords}
       />
-      {answer.status === "success" && answer.choices.length ? <p className="small soft">You could ask instead:</p> : null}
+      {answer.status === "success" && answer.choices.length && !listsChoices(answer) ? <p className="small soft">You could ask instead:</p> : null}
       <Choices choices={answer.choices} label="Suggestions" onAsk={onAsk} />
       {answer.warnings.map((warning) => (
         <p key={warning} className="warned small">
@@ -131,6 +132,11 @@ function Corrections({ answer }: { answer: Answer }) {
   );
 }
 
+/** Whether the text of an answer lists its choices. */
+function listsChoices(answer: Answer): boolean {
+  return answer.status === "error" || answer.kind === "small_talk";
+}
+
 /** The text, without the lines that are buttons. */
 function withoutChoices(answer: Answer): string {
   const labels = new Set(answer.choices.map((choice) => `- ${choice.label}`));
@@ -140,6 +146,7 @@ function withoutChoices(answer: Answer): string {
     .join("\n");
 }
 
+const NO_DATES = new Map<string, string>(); // a choice is about dates that no row has
 const ANYWAY = "Ask anyway"; // which the service knows for what it is
 
 interface ChoicesProps {
@@ -154,7 +161,7 @@ function Choices({ choices, label, onAsk }: ChoicesProps) {
       {choices.map((choice) => (
         <li key={choice.label}>
           <button type="button" className="button" onClick={() => onAsk(choice.question)} title={choice.question}>
-            {choice.label}
+            {withDates(choice.label, NO_DATES)}
           </button>
         </li>
       ))}
@@ -170,7 +177,7 @@ function Clarification({ answer, onAsk }: { answer: Answer; onAsk: (question: st
   return (
     <article className="answer clarification" aria-label="Clarification needed">
       <span className="tag">{missing ? "Not in the data" : "Clarification needed"}</span>
-      <p className="answer-text" dir="auto">{withoutChoices(answer)}</p>
+      <p className="answer-text" dir="auto">{withDates(withoutChoices(answer), NO_DATES)}</p>
       <Choices choices={choices} label="Options" onAsk={onAsk} />
       {answer.choices.length ? null : <p className="small soft">Type your answer below.</p>}
     </article>

@@ -18,7 +18,7 @@ interface Props {
 }
 
 const EFFORT_NAMES: Record<Effort | "", string> = { "": "Default", quick: "Quick", balanced: "Balanced", thorough: "Thorough" };
-const MEANING = "Quick: one draft, not verified. Balanced: two drafts, or one and the judge. Thorough: up to five drafts.";
+const MEANING = "Default: as the service is set. Quick: one draft, not verified. Balanced: two drafts, or one and the judge. Thorough: up to five drafts.";
 
 export function Composer({ text, onText, onAsk, onStop, busy, ready, follows, field, effort = "", onEffort }: Props) {
   const own = useRef<HTMLTextAreaElement>(null);
@@ -66,7 +66,7 @@ export function Composer({ text, onText, onAsk, onStop, busy, ready, follows, fi
       />
       {onEffort ? (
         <label className="effort small" title={MEANING}>
-          <span className="sr-only">Effort</span>
+          <span className="soft">Effort</span>
           <select className="input" value={effort} onChange={(event) => onEffort(event.target.value as Effort | "")}>
             {(["", ...EFFORTS] as const).map((one) => (
               <option key={one} value={one}>

@@ -1,4 +1,5 @@
 // How the files of a database were read: the type of each column, and its unusual values.
+import { Fragment } from "react";
 import type { ReadReport, TableReport } from "../api/types";
 import { count, plural } from "../state/format";
 
@@ -28,27 +29,32 @@ export function ReadReportView({ report }: { report: ReadReport }) {
                   <th scope="col" className="number">
                     Empty
                   </th>
-                  <th scope="col">Notes</th>
                 </tr>
               </thead>
               <tbody>
                 {table.columns.map((column) => (
-                  <tr key={column.name}>
-                    <th scope="row" className="mono">
-                      {column.name}
-                    </th>
-                    <td>{column.type.toLowerCase()}</td>
-                    <td className="number">{column.values == null ? "not counted" : count(column.values)}</td>
-                    <td className="number">{column.empty == null ? "" : count(column.empty)}</td>
-                    <td>
-                      {column.note}
-                      {column.unlike ? (
-                        <span className="warned">
-                          Kept as text: not {column.like}: {count(column.unlike)} of {count(column.values ?? 0)} values.
-                        </span>
-                      ) : null}
-                    </td>
-                  </tr>
+                  <Fragment key={column.name}>
+                    <tr className={isNoted(column) ? "noted" : ""}>
+                      <th scope="row" className="mono">
+                        {column.name}
+                      </th>
+                      <td>{column.type.toLowerCase()}</td>
+                      <td className="number">{column.values == null ? "not counted" : count(column.values)}</td>
+                      <td className="number">{column.empty == null ? "" : count(column.empty)}</td>
+                    </tr>
+                    {isNoted(column) ? (
+                      <tr>
+                        <td colSpan={4} className="soft">
+                          {column.note}{" "}
+                          {column.unlike ? (
+                            <span className="warned">
+                              Kept as text: {count(column.unlike)} of {count(column.values ?? 0)} values are not {column.like}.
+                            </span>
+                          ) : null}
+                        </td>
+                      </tr>
+                    ) : null}
+                  </Fragment>
                 ))}
               </tbody>
             </table>
@@ -57,6 +63,10 @@ export function ReadReportView({ report }: { report: ReadReport }) {
       ))}
     </div>
   );
+}
+
+function isNoted(column: TableReport["columns"][number]): boolean {
+  return Boolean(column.note || column.unlike);
 }
 
 /** Remarks on a whole table. */

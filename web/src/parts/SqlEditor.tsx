@@ -1,5 +1,5 @@
 // The editor: CodeMirror in a shadow root, where its style sheets are adopted, for inline ones the page's policy forbids.
-import { autocompletion, closeBrackets, completionKeymap } from "@codemirror/autocomplete";
+import { autocompletion, closeBrackets, closeCompletion, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { sql } from "@codemirror/lang-sql";
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from "@codemirror/language";
@@ -67,7 +67,8 @@ export default function SqlEditor({ given, onText, onRun, dialect, tables }: Edi
     const root = element.shadowRoot ?? element.attachShadow({ mode: "open" });
     const parent = document.createElement("div");
     root.replaceChildren(parent);
-    const run = (): boolean => {
+    const run = (view: EditorView): boolean => {
+      closeCompletion(view);
       told.current.onRun();
       return true;
     };
@@ -88,6 +89,7 @@ export default function SqlEditor({ given, onText, onRun, dialect, tables }: Edi
           syntaxHighlighting(highlighting),
           look,
           overSelection,
+          EditorView.domEventHandlers({ blur: (_, view) => void closeCompletion(view) }), // also what is still looked up
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ "aria-label": "SQL editor. Press Control+Enter to run the query." }),
           EditorView.updateListener.of((update) => {

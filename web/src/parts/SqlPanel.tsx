@@ -1,6 +1,6 @@
 // The query of an answer: read, copied, edited, run again through the same guard, and saved under a name.
 import { useMutation } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { asProblem, call } from "../api/client";
 import type { ExecuteResponse, Table } from "../api/types";
 import { duration, plural } from "../state/format";
@@ -32,6 +32,7 @@ export function SqlPanel({ sql, explanation, question, database, dialect, tables
     setText(laid);
     setGiven({ text: laid });
   };
+  const own = useRef([sql]); // the answer's query, as it came and as it is laid out
   const [saving, setSaving] = useState(false);
   const names = useMemo(
     () => Object.fromEntries(tables.map((table) => [table.name, table.columns.map((column) => column.name)])),
@@ -44,7 +45,9 @@ export function SqlPanel({ sql, explanation, question, database, dialect, tables
   useEffect(() => {
     let current = true;
     void import("./pretty").then(({ pretty }) => {
-      if (current) put(pretty(sql, dialect));
+      if (!current) return;
+      own.current = [sql, pretty(sql, dialect)];
+      put(pretty(sql, dialect));
     });
     return () => {
       current = false;
@@ -52,16 +55,17 @@ export function SqlPanel({ sql, explanation, question, database, dialect, tables
   }, [sql, dialect]);
 
   const run = useMutation({
-    mutationFn: () => call<ExecuteResponse>("execute", { method: "POST", body: { database, sql: text } }),
+    mutationFn: (asked: string) => call<ExecuteResponse>("execute", { method: "POST", body: { database, sql: asked } }),
   });
+  const isExplained = run.variables === undefined || own.current.includes(run.variables); // of another query, nothing is known
   return (
     <div className="sql-panel">
-      {explanation ? <p className="explanation">{explanation}</p> : null}
+      {explanation && isExplained ? <p className="explanation">{explanation}</p> : null}
       <Suspense fallback={<Sql text={text} dialect={dialect} />}>
-        <Editor given={given} onText={setText} onRun={() => run.mutate()} dialect={dialect} tables={names} />
+        <Editor given={given} onText={setText} onRun={() => run.mutate(text)} dialect={dialect} tables={names} />
       </Suspense>
       <div className="row">
-        <button type="button" className="button small" disabled={run.isPending || !text.trim()} onClick={() => run.mutate()}>
+        <button type="button" className="button small" disabled={run.isPending || !text.trim()} onClick={() => run.mutate(text)}>
           <Icon name="play" />
           {run.isPending ? "Running…" : "Run"}
         </button>

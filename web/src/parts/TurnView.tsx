@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import type { Table } from "../api/types";
 import { duration, plural } from "../state/format";
 import { doing, type Turn } from "../state/turns";
+import { Asked } from "./Asked";
 import { AnswerView } from "./AnswerView";
 import { Guarded } from "./Guarded";
 import { ProblemView } from "./ProblemView";
@@ -37,7 +38,7 @@ export function TurnView({ turn, tables, dialect, onAsk, onRecall }: Props) {
     ) : null;
   return (
     <section className="turn" aria-label={turn.question} ref={section}>
-      <h2 className="asked" dir="auto">{turn.question}</h2>
+      <Asked question={turn.question} as="h2" />
       {turn.answer ? null : how}
       {asking ? <Working turn={turn} /> : null}
       {asking && turn.text ? <p className="answer-text coming" dir="auto">{turn.text}</p> : null}

@@ -4,7 +4,7 @@ import { expressionInterpreter } from "vega-interpreter";
 import type { Row } from "../api/types";
 import type { Meanings } from "../state/meaning";
 import { describe } from "../state/describe";
-import { type Channel, field, readable } from "../state/chart";
+import { type Channel, field, readable, withJoined } from "../state/chart";
 import { columnFormats } from "../state/format";
 import { dateFormat, type Moment } from "../state/moments";
 
@@ -90,10 +90,11 @@ function colourOf(element: HTMLElement, name: string): string {
 export async function draw(
   element: HTMLElement,
   spec: Record<string, unknown>,
-  rows: Row[],
+  given: Row[],
   named: Meanings,
   height = 300,
 ): Promise<Drawn> {
+  const rows = withJoined(spec, given);
   const [ink, soft, line, accent] = ["--ink", "--ink-soft", "--line", "--accent"].map((name) => colourOf(element, name));
   const shown = readable(spec, rows, named, { utcyearmonthdate: pattern("day"), utcyearmonth: pattern("month") });
   const data = { name: "results", values: shown.rows };

@@ -69,7 +69,19 @@ export function firstWish(columns: string[], rows: Row[]): Wish | null {
   return { mark: kindOf(x, rows) === "temporal" ? "line" : "bar", x, y, color: "" };
 }
 
-export type Channel = Record<string, unknown> & { field?: string; type?: string; timeUnit?: string; axis?: object | null };
+interface Joined {
+  as: string;
+  columns: string[];
+}
+
+/** Rows with the column that a chart joins of two others, such as a person's names. */
+export function withJoined(spec: Record<string, unknown> | null, rows: Row[]): Row[] {
+  const joined = (spec?.usermeta as { joined?: Joined } | undefined)?.joined;
+  if (!joined) return rows;
+  return rows.map((row) => ({ ...row, [joined.as]: joined.columns.map((column) => row[column]).join(" ") }));
+}
+
+export type Channel = Record<string, unknown> & { field?: string; title?: string; type?: string; timeUnit?: string; axis?: object | null };
 
 /** A chart with months by their names, years without marks, and dates as `formats` has them, by their unit. */
 export function readable(

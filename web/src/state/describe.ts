@@ -1,6 +1,6 @@
 // A chart in words, for its caption and for readers who cannot see it: its numbers and dates as the table has them.
 import type { Row } from "../api/types";
-import { type Channel, field } from "./chart";
+import { type Channel, field, withJoined } from "./chart";
 import { isName, type Meanings } from "./meaning";
 import { cell, type ColumnFormat, columnFormat, plural } from "./format";
 
@@ -23,11 +23,13 @@ interface Drawn {
  * spec: Vega-Lite, as the service or `specOf` makes it. language: the reader's own where none is given. */
 export function describe(
   spec: Record<string, unknown> | null,
-  columns: string[],
-  rows: Row[],
+  stored: string[],
+  given: Row[],
   named: Meanings,
   language?: string,
 ): string {
+  const rows = withJoined(spec, given);
+  const columns = [...new Set([...stored, ...Object.keys(rows[0] ?? {})])];
   const encoding = (spec?.encoding ?? {}) as Record<string, Channel>;
   const { x, y, color } = encoding;
   const channels = (["x", "y", "color"] as const).flatMap((name): Channel[] => (encoding[name] ? [encoding[name]] : []));
@@ -82,7 +84,7 @@ function drawnOf(channel: Channel, columns: string[], rows: Row[], named: Meanin
   const known = values.filter((value) => value !== null && value !== undefined);
   return {
     column,
-    words: column.replace(/[_\\]/g, " ").trim() || "value",
+    words: (channel.title ?? column).replace(/[_\\]/g, " ").trim() || "value",
     values,
     format,
     amount: !isName(meaning) && known.length > 0 && known.every((value) => typeof value === "number") && channel.type === "quantitative",

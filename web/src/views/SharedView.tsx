@@ -2,6 +2,7 @@
 import { asProblem } from "../api/client";
 import { useSchema, useShared } from "../api/queries";
 import type { Table } from "../api/types";
+import { Asked } from "../parts/Asked";
 import { AnswerView } from "../parts/AnswerView";
 import { Guarded } from "../parts/Guarded";
 import { Icon } from "../parts/Icon";
@@ -33,7 +34,7 @@ export function SharedView({ id, onAsk }: Props) {
   const { answer, question, database, shared_at, expires_at } = found.data;
   return (
     <div className="page shared">
-      <h1 className="asked">{question}</h1>
+      <Asked question={question} as="h1" />
       <p className="small soft">
         An answer from {database}, shared on {day(shared_at)}. It shows the data of that time. The link works until {day(expires_at)}.
       </p>

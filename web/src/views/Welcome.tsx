@@ -3,10 +3,12 @@ interface Props {
   database: string;
   questions: string[];
   shared: string;
+  /** Whether it is known that no table has a row. */
+  empty: boolean;
   onAsk: (question: string) => void;
 }
 
-export function Welcome({ database, questions, shared, onAsk }: Props) {
+export function Welcome({ database, questions, shared, empty, onAsk }: Props) {
   return (
     <div className="welcome">
       <h1>What would you like to know?</h1>
@@ -23,6 +25,11 @@ export function Welcome({ database, questions, shared, onAsk }: Props) {
       {shared ? (
         <p role="status" className="panel">
           This question was shared with you. Press Enter to ask it.
+        </p>
+      ) : null}
+      {empty && !questions.length ? (
+        <p role="status" className="panel">
+          The tables of this database have no rows yet. Add rows to get answers.
         </p>
       ) : null}
       {questions.length ? (

@@ -1,2 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{N as t,P as n,t as r}from"./dialects-B-Xtul4d.js";import{it as i,rt as a}from"./Welcome-BD6syqol.js";var o=e(i(),1),s=a();function c({text:e,dialect:i}){let a=(0,o.useMemo)(()=>{let a=[],c=r(i).language.parser.parse(e),l=(e,t)=>{a.push(t?(0,s.jsx)(`span`,{className:t,children:e},a.length):(0,s.jsx)(o.Fragment,{children:e},a.length))};return n(e,c,t,l,()=>l(`
-`,``)),a},[e,i]);return(0,s.jsx)(`code`,{children:a})}export{c as default};
