@@ -65,6 +65,7 @@ NEXT_STEP = {
     "part_answered": "going on with the next part",
 }
 CONFIRMING = {"second_draft": "drafts", "judge": "judge"}  # checks that call a model, by name
+EVIDENCE = {"schema": "schema", "data": "stored data", "language": "wording"}  # of doubts, as the page names it
 MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "yellow")}
 # Control characters are replaced with pictures of them, except line breaks and tabs.
 _PICTURES = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"} | dict.fromkeys(range(127, 160), "�")
@@ -281,7 +282,13 @@ def notes_of(answer: Answer | AnswerPart) -> list[RenderableType]:
         for check in answer.checks
         if _has_note(check)
     ]
-    return [*notes, *(Text(f"? {doubt.rule}: {plain(doubt.detail)}", style="yellow") for doubt in answer.doubts)]
+    return [
+        *notes,
+        *(
+            Text(f"? Doubt from the {EVIDENCE[doubt.evidence]}: {plain(doubt.detail)}", style="yellow")
+            for doubt in answer.doubts
+        ),
+    ]
 
 
 def _has_note(check: Check) -> bool:

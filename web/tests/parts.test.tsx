@@ -611,7 +611,7 @@ describe("data of one's own", () => {
     render(<ReadReportView report={{ database: "own", tables: [table], problems: ["bad.csv is not text."] }} />);
     expect(howRead(table)).toEqual(["sales.csv", "60 rows", "cp1252", "semicolon between fields", "decimal comma"]);
     expect(screen.getByText("bad.csv is not text.")).toBeTruthy();
-    expect(screen.getByText(/Kept as text: 3 of 59 values are not numbers\./)).toBeTruthy();
+    expect(screen.getByText(/Kept as text: not numbers: 3 of 59 values\./)).toBeTruthy();
     expect(screen.getByRole("row", { name: /Menge varchar 59 1/ })).toBeTruthy();
     expect(screen.getAllByRole("columnheader").map((one) => one.textContent)).toEqual(["Column", "Type", "Values", "Empty"]);
   });

@@ -79,12 +79,12 @@ export function Composer({ text, onText, onAsk, onStop, busy, ready, follows, fi
       {busy ? (
         <button type="button" className="button primary send" onClick={onStop}>
           <Icon name="stop" />
-          Stop
+          <span className="word">Stop</span>
         </button>
       ) : (
         <button type="submit" className="button primary send" disabled={!may}>
           <Icon name="send" />
-          Ask
+          <span className="word">Ask</span>
         </button>
       )}
     </form>

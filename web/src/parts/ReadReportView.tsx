@@ -48,7 +48,7 @@ export function ReadReportView({ report }: { report: ReadReport }) {
                           {column.note}{" "}
                           {column.unlike ? (
                             <span className="warned">
-                              Kept as text: {count(column.unlike)} of {count(column.values ?? 0)} values are not {column.like}.
+                              Kept as text: not {column.like}: {count(column.unlike)} of {count(column.values ?? 0)} values.
                             </span>
                           ) : null}
                         </td>
