@@ -92,6 +92,21 @@ describe("a question back about what the data lacks", () => {
   });
 });
 
+describe("a warning", () => {
+  it("is not said again where a doubt says it", () => {
+    const detail = "“score” was taken to mean fee.";
+    const doubts = [{ rule: "missing_data", evidence: "language" as const, detail }];
+    const answer = answerOf({ verified: false, doubts, warnings: [detail, "There are more rows."] });
+    render(
+      <QueryClientProvider client={new QueryClient()}>
+        <AnswerView answer={answer} question="scores?" database="shop" tables={[]} elapsedMs={5} onAsk={vi.fn()} />
+      </QueryClientProvider>,
+    );
+    expect(document.querySelector(".checks-reason")?.textContent).toBe(detail);
+    expect([...document.querySelectorAll(".warned")].map((one) => one.textContent)).toEqual(["There are more rows."]);
+  });
+});
+
 describe("small talk", () => {
   it("has its examples as buttons, and not in the text again", async () => {
     const ask = vi.fn();

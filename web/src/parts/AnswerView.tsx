@@ -7,7 +7,7 @@ import { cost, duration, plural } from "../state/format";
 import { withDates } from "../state/moments";
 import type { AnswerNumber } from "../state/numbers";
 import { AnswerText } from "./AnswerText";
-import { Checks } from "./Checks";
+import { Checks, reasonOf } from "./Checks";
 import { Feedback } from "./Feedback";
 import { Icon } from "./Icon";
 import { PartsView, type ShownPart } from "./PartsView";
@@ -51,6 +51,8 @@ export function AnswerView({ answer, question, database, tables, elapsedMs, onAs
 
   if (answer.status === "clarification_needed") return <Clarification answer={answer} onAsk={onAsk} />;
   const asked = answer.question || question;
+  const verified = answer.verified || answer.kind !== "query";
+  const reason = reasonOf(answer.checks, answer.doubts, verified); // which stands below the checks
   return (
     <article className={`answer ${answer.status}`} aria-label="Answer">
       <div className="row spread answer-head">
@@ -71,13 +73,13 @@ export function AnswerView({ answer, question, database, tables, elapsedMs, onAs
       />
       {answer.status === "success" && answer.choices.length && !listsChoices(answer) ? <p className="small soft">You could ask instead:</p> : null}
       <Choices choices={answer.choices} label="Suggestions" onAsk={onAsk} />
-      {answer.warnings.map((warning) => (
+      {answer.warnings.filter((warning) => warning !== reason).map((warning) => (
         <p key={warning} className="warned small">
           {warning}
         </p>
       ))}
       {answer.corrections.length ? <Corrections answer={answer} /> : null}
-      <Checks checks={answer.checks} doubts={answer.doubts} confidence={answer.confidence ?? null} verified={answer.verified || answer.kind !== "query"} />
+      <Checks checks={answer.checks} doubts={answer.doubts} confidence={answer.confidence ?? null} verified={verified} />
       {answer.parts.length ? (
         <PartsView answer={answer} database={database} tables={tables} shown={shownPart} />
       ) : null}

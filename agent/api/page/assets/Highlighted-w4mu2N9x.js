@@ -1,0 +1,2 @@
+import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{F as t,P as n,t as r}from"./dialects-B4MFeRMy.js";import{ot as i,st as a}from"./Welcome-ff2M_6_E.js";var o=e(a(),1),s=i();function c({text:e,dialect:i}){let a=(0,o.useMemo)(()=>{let a=[],c=r(i).language.parser.parse(e),l=(e,t)=>{a.push(t?(0,s.jsx)(`span`,{className:t,children:e},a.length):(0,s.jsx)(o.Fragment,{children:e},a.length))};return t(e,c,n,l,()=>l(`
+`,``)),a},[e,i]);return(0,s.jsx)(`code`,{children:a})}export{c as default};
