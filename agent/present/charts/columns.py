@@ -54,7 +54,7 @@ class ChartColumn(NamedTuple):
         return " ".join(re.sub(r"[_\\]", " ", self.label or self.name).split()) or "value"
 
     @property
-    def stored(self) -> str:
+    def source(self) -> str:
         """A column of the records that it is drawn from."""
         return self.parts[-1] if self.parts else self.name
 

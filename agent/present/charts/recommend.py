@@ -103,7 +103,7 @@ def _line(x: ChartColumn, y: ChartColumn, by: ChartColumn | None = None) -> Char
         encoding["color"] = spec.series(by)
     mark, description = {"type": "line", "point": True}, _describe_keyed("Line chart", y, keys)
     view = spec.view(mark, encoding, title=_title(y, *keys), description=description)
-    return Chart(type="line", x=x.stored, y=y.name, spec=view)
+    return Chart(type="line", x=x.source, y=y.name, spec=view)
 
 
 def _lines(x: ChartColumn, by: ChartColumn, y: ChartColumn) -> Chart | None:
@@ -125,7 +125,7 @@ def _bars(x: ChartColumn, y: ChartColumn) -> Chart | None:
         title=_title(y, x),
         description=_describe_keyed("Bar chart", y, [x]),
     )
-    return Chart(type="bar", x=x.stored, y=y.name, spec=view)
+    return Chart(type="bar", x=x.source, y=y.name, spec=view)
 
 
 def _group(x: ChartColumn, by: ChartColumn, y: ChartColumn) -> Chart | None:
@@ -144,7 +144,7 @@ def _group(x: ChartColumn, by: ChartColumn, y: ChartColumn) -> Chart | None:
         encoding["xOffset"] = {"field": spec.field(by.name), "sort": encoding["color"]["sort"]}
     kind = "Stacked bar chart" if stacked else "Grouped bar chart"
     view = spec.view({"type": "bar"}, encoding, title=_title(y, x, by), description=_describe_keyed(kind, y, [x, by]))
-    return Chart(type="bar", x=x.stored, y=y.name, spec=view)
+    return Chart(type="bar", x=x.source, y=y.name, spec=view)
 
 
 def _adds_up(y: ChartColumn) -> bool:
@@ -163,7 +163,7 @@ def _points(measures: Sequence[ChartColumn]) -> Chart | None:
         title=f"{_capital(y.words)} against {x.words}",
         description=_describe_measures("Scatter plot", [x, y]),
     )
-    return Chart(type="scatter", x=x.stored, y=y.name, spec=view)
+    return Chart(type="scatter", x=x.source, y=y.name, spec=view)
 
 
 def _histogram(y: ChartColumn) -> Chart | None:
