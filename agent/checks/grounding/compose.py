@@ -30,7 +30,7 @@ from rag.linking.month_names import NAMES
 SHORT_LIST = 10  # most rows that are all listed; of more, only the first and the last
 SOME = 3  # rows of a longer list without an order, whose last row tells nothing
 MOST_COLUMNS = 8
-_MOST_LISTED = 4  # columns of several rows; of more, a list is harder to read than the rows
+_MOST_LISTED = 6  # columns of several rows; of more, a list is harder to read than the rows
 _SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "INR": "₹", "KRW": "₩"}
 _PREFIXED = {"en", "ko"}
 _UNITS = {"celsius": "°C", "mwh": "MWh", "kwh": "kWh", "gwh": "GWh", "kw": "kW", "mw": "MW", "gb": "GB", "mb": "MB"}

@@ -130,8 +130,9 @@ class TableProfile:
         ends = {it.name: (next(values), next(values)) for it in self._whole}
         unique = {name for name in ends if distinct[name] == rows}
         numbering = {name for name, (first, last) in ends.items() if _is_numbering(first, last, rows, name in unique)}
-        # A flag has two values. Unique whole numbers may be codes, so other measures come first.
-        measures = [it for it in self.measures if distinct[it.name] > 2 and it.name not in numbering]
+        # A flag has two values. Unique whole numbers may be codes, so other measures come first. An amount is no number
+        # of a row, whatever its values are.
+        measures = [it for it in self.measures if distinct[it.name] > 2 and (it.name not in numbering or _adds_up(it))]
         measures.sort(key=lambda it: it.name in unique)
         return SeenSchema(rows, tuple(measures), categories, dates, int(found[0][1][1]) if found else None)
 
