@@ -135,7 +135,8 @@ OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
             "Einsaetze nach Name, ort: Uwe Lehmann, Ulm: 35; Petra Böhm, Ulm: 35.", id="a German name, and its town",
         ),
         pytest.param(
-            "Which lessons were cancelled?", "id student plate starts kind st fee", ((1, 7, "L 1", "2024-01-02", "N", "D", 5.5),) * 4,
+            "Which lessons were cancelled?", "id student plate starts kind st fee",
+            ((1, 7, "L 1", "2024-01-02", "N", "D", 5.5),) * 4,
             "SELECT id, student, plate, starts, kind, st, fee FROM lessons",
             "The rows show id, student, plate, starts, kind, st, fee.", id="many columns",
         ),
