@@ -14,6 +14,7 @@ ADA, BO = (1, "Ada", 1999, "M"), (2, "Bo", 2021, "T")
 ADA_TWICE = (ADA, BO, ADA)
 KNOWN = " WHERE NOT price IS NULL"
 MORE = "Did Ada borrow more books than Bo?"
+BOTH = "average fee Ada vs Bo"
 OF_ADA = f"SELECT COUNT(*) {LENT} WHERE r.name = 'Ada'"
 ONE_NUMBER = ((3,),)
 
@@ -152,6 +153,17 @@ SHOWN_CASES: dict[str, tuple[Case, ...]] = {
             (OF_ADA, "did we lend more in 2024 than last year", ONE_NUMBER, DOUBT, "without a question mark"),
             (OF_ADA, "Hat Ada mehr Bücher ausgeliehen als Bo?", ONE_NUMBER, DOUBT, "in German"),
             (OF_ADA, "Has Ada borrowed more than Bo in 2024?", ONE_NUMBER, DOUBT, "in a year"),
+            (
+                f"SELECT AVG(l.fee) {LENT} WHERE r.name IN ('Ada', 'Bo')",
+                BOTH,
+                ONE_NUMBER,
+                DOUBT,
+                "one versus the other",
+            ),
+            (OF_ADA, "Ausleihen 2024 im Vergleich zu 2023", ONE_NUMBER, DOUBT, "versus in German"),
+            (f"SELECT r.name, AVG(l.fee) {LENT} GROUP BY r.id", BOTH, (("Ada", 3), ("Bo", 2)), None, "each of them"),
+            (f"SELECT AVG(l.fee) - AVG(r.id) {LENT}", BOTH, ONE_NUMBER, None, "their difference"),
+            (OF_ADA, "How many readers saw the match Rome vs Turin?", ONE_NUMBER, None, "a match"),
             (f"SELECT r.name, COUNT(*) {LENT} GROUP BY r.id", MORE, (("Ada", 3), ("Bo", 2)), None, "a row for each"),
             ("SELECT COUNT(id), COUNT(fee) FROM loans", MORE, ((3, 2),), None, "a column for each"),
             (f"SELECT SUM(r.name = 'Ada') > SUM(r.name = 'Bo') {LENT}", MORE, ((1,),), None, "the query compares"),

@@ -145,6 +145,10 @@ OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
             "Ergebnis: 0.", id="a comparison without a name",
         ),
         pytest.param(
+            "What share?", "1.0*SUM(v)*100/COUNT(*)", ((57.142857142857,),), "SELECT 1.0*SUM(v)*100/COUNT(*) FROM m",
+            "Number: 57.14%.", id="a product without a name",
+        ),
+        pytest.param(
             "What is the average price in each city?", "city avg_price_eur", (("Lyon", 500000.5), ("Turin", 200000.0)),
             "SELECT city, AVG(price_eur) AS avg_price_eur FROM homes GROUP BY city",
             "Average price by city: Lyon: €500,000.50; Turin: €200,000.00.", id="a short form",

@@ -41,6 +41,7 @@ _TIME = re.compile(r"\d{4}(?:-\d{2}){0,2}(?:[T ].*)?")
 _MIDNIGHT = re.compile(r"(\d{4}-\d{2}-\d{2})[T ]00:00(?::00(?:\.0+)?)?")
 _NAMELESS = re.compile(
     r"(?:_?col(?:umn)?_?\d*|expr\w*|_c\d+|n|c|x|cnt|value|result|\W*|count\W.*|\W*\w+\(.*"
+    r"|[\W\d]*(?:sum|count|avg|min|max|cast|round)\(.*"  # `1.0 * SUM(...) / COUNT(*)`
     r"|[\w\"`]+\.[\w\"`]+ *[<>=]{1,2} *[\w\"`.']+)",  # `a.opened > b.opened`
     re.IGNORECASE,
 )
