@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import sqlite3
-import zipfile
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ import pytest
 from api_client import api_client, problem
 from door import ANN, KEYS, STRANGER, bearer
 from eventually import eventually
+from test_uploads_read import zipped
 
 from agent.api.app import create_app
 from agent.databases.uploads import folder as folders
@@ -26,7 +25,6 @@ from agent.platform.config.settings import MB, UPLOADABLE, Settings
 from agent.platform.storage.build import VersionedStore
 from agent.platform.storage.sqlite import MemoryStore
 from executors.base import Schema
-from executors.engines.files.executor import FilesExecutor
 from executors.errors import DiskFull
 from executors.registry.kinds import FILE_SUFFIXES, kind_of
 from executors.workers.isolated import IsolatedExecutor
@@ -80,14 +78,6 @@ def left(settings: Settings) -> list[str]:
     """What lies in the folder of the uploads: folders of those that are kept, and all that is not."""
     root = settings.state_path / "uploads"
     return sorted(f"{it.parent.name}/{it.name}" for it in (*root.glob("incoming/*"), *root.glob("kept/*")))
-
-
-def zipped(**files: bytes) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, content in files.items():
-            packed.writestr(name.replace("__", "/").replace("_csv", ".csv"), content)
-    return out.getvalue()
 
 
 def test_what_can_be_uploaded_is_what_can_be_read() -> None:
@@ -165,67 +155,6 @@ async def delete_and_upload_again(client: Client, services: list[Service], setti
 
 async def test_a_database_of_the_registry_is_not_deleted(client: Client) -> None:
     problem(await client.delete("/databases/shop", headers=bearer(ANN)), 403, "not-permitted")
-
-
-async def test_the_response_names_what_could_not_be_read(client: Client) -> None:
-    taken = await upload(client, "sales.csv", "town;amount\nBonn;1\nKöln;2;9\nUlm;3\n".encode())
-
-    report = (await client.get("/databases/sales/report", headers=bearer(ANN))).json()
-    assert taken.json()["problems"] == report["problems"] != []
-    assert (await upload(client, "towns.csv", SALES.encode())).json()["problems"] == []
-
-
-async def test_a_parameter_decides_how_dates_are_read_that_fit_both_ways(client: Client) -> None:
-    days = b"id,day\n1,03/04/2024\n2,05/06/2024\n"
-
-    guessed = await upload(client, "days.csv", days)
-    told = await upload(client, "days.csv", days, dates="month_first")
-    query = {"sql": "SELECT day FROM days ORDER BY id", "database": told.json()["name"]}
-    rows = await client.post("/execute", json=query, headers=bearer(ANN))
-
-    assert guessed.json()["problems"][0].endswith("Give `dates: month_first` if that is wrong.")
-    assert told.json()["problems"] == []
-    assert rows.json()["rows"] == [["2024-03-04"], ["2024-05-06"]]
-    assert (await upload(client, "days.csv", days, dates="american")).status_code == 422
-
-
-async def test_data_without_rows_is_kept_and_told(client: Client) -> None:
-    taken = await upload(client, "one.csv", b"id,name\n")
-    header = "one.csv: the first line was read as the header: id, name."
-    assert (taken.status_code, taken.json()["problems"]) == (201, ["one.csv has no rows.", header])
-
-
-async def test_an_archive_is_a_folder_of_files(client: Client) -> None:
-    files = {
-        "2024__rides_01_csv": b"id,km\n1,5\n",
-        "2024__rides_02_csv": b"id,km\n2,7\n",
-        "towns_csv": b"town\nUlm\nBonn\n",
-    }
-    assert (await upload(client, "city.zip", zipped(**files))).status_code == 201
-    tables = (await client.get("/databases/city/schema?enriched=false", headers=bearer(ANN))).json()["tables"]
-    assert {table["name"]: table["row_count"] for table in tables} == {"rides": 2, "towns": 2}
-
-
-async def test_an_archive_is_read_as_the_same_folder_is(client: Client, tmp_path: Path) -> None:
-    files = {"towns.csv": b"town\nUlm\nBonn\n", "notes.txt": b"hive\tremark\nH01\tstrong\n", "read me.md": b"Towns.\n"}
-    for name, content in files.items():
-        (tmp_path / "own").mkdir(exist_ok=True)
-        (tmp_path / "own" / name).write_bytes(content)
-    folder = FilesExecutor("own", tmp_path / "own", memory="200MB", threads=1, sample_values=3)
-    folder.schema()
-
-    taken = await upload(client, "towns.zip", zipped(**files))
-
-    assert taken.status_code == 201, taken.text
-    assert taken.json()["problems"] == list(folder.warnings) == ["Not read: notes.txt (name it .csv)."]
-    folder.close()
-
-
-@pytest.mark.parametrize("file", ["my shop.sqlite", "my shop.sqlite3", "my shop.db", "my shop.DB"])
-async def test_a_sqlite_file_is_a_database(client: Client, shop_file: Path, file: str) -> None:
-    assert (await upload(client, file, shop_file.read_bytes())).json()["name"] == "my-shop"
-    asked = {"database": "my-shop", "sql": "SELECT count(*) AS n FROM orders"}
-    assert (await client.post("/execute", json=asked, headers=bearer(ANN))).json()["rows"] == [[5]]
 
 
 async def test_a_body_that_does_not_say_its_size_is_taken_as_it_comes(client: Client) -> None:
