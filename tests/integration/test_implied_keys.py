@@ -175,6 +175,19 @@ async def test_values_decide_where_names_differ(tmp_path: Path, keys: ImpliedKey
     await database.close()
 
 
+async def test_a_part_of_a_declared_key_is_no_key(tmp_path: Path, keys: ImpliedKeys) -> None:
+    script = """
+    CREATE TABLE prices (product_id INTEGER, valid_from TEXT, amount REAL, PRIMARY KEY (product_id, valid_from));
+    CREATE TABLE orders (no INTEGER PRIMARY KEY, price INTEGER);
+    """
+    rows = [f"INSERT INTO prices VALUES ({n}, '{year}', 5)" for n in range(1, 7) for year in (2023, 2024)]
+    rows += [f"INSERT INTO orders VALUES ({100 + n}, {n})" for n in range(1, 7)]
+    database = opened(made(tmp_path / "orders.sqlite", script + ";".join(rows)))
+
+    assert told(await keys.of(database, await database.schema())) == {}
+    await database.close()
+
+
 async def test_few_values_may_coincide(tmp_path: Path, keys: ImpliedKeys) -> None:
     script = """
     CREATE TABLE grades (grade TEXT, points INTEGER);
