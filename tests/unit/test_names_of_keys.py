@@ -131,3 +131,13 @@ async def test_a_list_of_keys_has_their_names(settings: Settings, model: Scripte
 
     assert answer.answer.startswith("Id: 8 (Brook); 9."), "no name is known of the last one"
     assert answer.results == [{"id": 8}, {"id": 9}], "the rows are those of the query"
+
+
+async def test_a_private_name_is_not_read(settings: Settings, model: ScriptedModel, tmp_path: Path) -> None:
+    for _ in range(2):
+        model.replies(sql="SELECT id FROM hive WHERE kind = 'Z'")
+    entry = "url: lab.db, private: [hive.nickname]"
+    async with open_lab(settings, model, tmp_path, HIVES, entry) as lab:
+        answer = await lab.query("Which hives are of the kind Zander?", "lab", options=Options(enable_answer=False))
+
+    assert answer.answer.startswith("Id: 8; 9.")
